@@ -1,0 +1,350 @@
+"""Journal records: one frozen model per kind. The run's state is a fold of these and nothing else.
+
+A record is never changed once written; a new field gets a default, a new meaning gets a new kind.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+RECORD_VERSION = 1
+
+Step = Literal["baseline", "reference", "exploratory", "add_sample", "confirm", "holdout", "drift", "report"]
+
+
+class CallFacts(BaseModel):
+    """What one logical model call cost. `usd` is null when the price is unknown, never 0 for that reason."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    role: Literal["task", "judge", "proposer"]
+    model: str
+    call_id: str = ""
+    attempts: int = 1  # requests sent; 0 when it came from the cache
+    input_tokens: int = 0
+    output_tokens: int = 0
+    estimated: bool = False  # token counts are ours, the provider gave none
+    usd: float | None = None
+    latency_s: float = 0.0
+    cached: bool = False
+    finish_reason: str = "stop"
+    dropped: tuple[str, ...] = ()  # options the provider refused
+
+
+class Record(BaseModel):
+    """What every record carries: version, number in its journal, time (UTC, ISO 8601) and producer."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    v: int = RECORD_VERSION
+    seq: int = 0  # set by the journal when the record is appended
+    at: str = ""
+    by: str = "engine"
+
+
+class RunStarted(Record):
+    kind: Literal["run_started"] = "run_started"
+    run_id: str
+    name: str
+    ceopt_version: str
+    repository: str
+    spec_file: str
+    spec_digest: str  # SHA-256 of the spec's bytes
+    approval_digest: str  # SHA-256 over the spec and all it points at that decides a score
+    base_sha: str
+    branch: str
+    texts: dict[str, str]  # target path -> exact content
+    text_digest: str
+    seed: int
+
+
+class TickStarted(Record):
+    kind: Literal["tick_started"] = "tick_started"
+    tick: int
+    pid: int
+    host: str
+
+
+class TickEnded(Record):
+    kind: Literal["tick_ended"] = "tick_ended"
+    tick: int
+    active_s: float
+    status: Literal["running", "waiting", "blocked", "finished"]
+    reason: str
+
+
+class ModelBound(Record):
+    kind: Literal["model_bound"] = "model_bound"
+    role: Literal["task", "judge", "proposer"]
+    name: str
+    model: str
+    endpoint: str
+    params: dict[str, Any] = {}
+    usd_per_mtok: tuple[float, float] | None = None
+
+
+class Approved(Record):
+    kind: Literal["approved"] = "approved"
+    what: Literal["spec", "baseline"]
+    digest: str
+    caps: dict[str, float | None] = {}
+
+
+class Declined(Record):
+    kind: Literal["declined"] = "declined"
+    what: str
+    answer: str
+
+
+class SplitFrozen(Record):
+    kind: Literal["split_frozen"] = "split_frozen"
+    selection: tuple[str, ...]
+    holdout: tuple[str, ...]
+    report_only: tuple[str, ...] = ()
+    groups: tuple[tuple[str, ...], ...] = ()  # near-duplicates, kept on one side
+    seed: int
+
+
+class Probed(Record):
+    kind: Literal["probed"] = "probed"
+    probe: str
+    status: Literal["passed", "failed", "not_run"]
+    score: float | None = None
+    limit: float | None = None
+    detail: str = ""
+
+
+class CallStarted(Record):
+    kind: Literal["call_started"] = "call_started"
+    call_id: str
+    role: Literal["task", "judge", "proposer"]
+    usd_reserved: float | None = None
+
+
+class CallFinished(Record):
+    """A call that is no case run: a proposer's or a reader's, or one that failed."""
+
+    kind: Literal["call_finished"] = "call_finished"
+    facts: CallFacts
+    error: str | None = None
+
+
+class CaseRun(Record):
+    kind: Literal["case_run"] = "case_run"
+    text_digest: str
+    case_id: str
+    sample: int
+    step: Step
+    experiment: int | None = None
+    output: str
+    score: float | None = None
+    passed: bool | None = None
+    unscored: str | None = None  # the reason there is no score
+    detail: str = ""
+    truncated: bool = False
+    facts: CallFacts | None = None
+
+
+class BaselineMeasured(Record):
+    kind: Literal["baseline_measured"] = "baseline_measured"
+    text_digest: str
+    mean: float
+    scored: int
+    unscored: int
+    deterministic: bool
+    sees_half: float  # the gain this set sees about half the time
+    sees_most: float  # … four times in five
+    calls_per_experiment: tuple[int, int]
+    usd_per_experiment: tuple[float, float] | None = None
+
+
+class ReferenceReset(Record):
+    kind: Literal["reference_reset"] = "reference_reset"
+    text_digest: str
+    reason: str
+
+
+class HypothesisAdded(Record):
+    kind: Literal["hypothesis_added"] = "hypothesis_added"
+    id: str
+    description: str
+    category: str
+    move: str
+    parameters: dict[str, Any] = {}
+    source: str
+    theme: str | None = None
+    claims: str = "primary"
+    priority: Literal["high", "medium", "low"] = "medium"
+    required_deps: tuple[str, ...] = ()
+    dep_status: Literal["approved", "needs_approval"] = "approved"
+    opportunity: dict[str, str] = {}
+    rank: float = 0.0
+    generation: int = 0
+
+
+class BacklogClosed(Record):
+    """The proposer had nothing more to offer for this reference text."""
+
+    kind: Literal["backlog_closed"] = "backlog_closed"
+    generation: int
+    added: int
+    note: str = ""
+
+
+class ExperimentStarted(Record):
+    kind: Literal["experiment_started"] = "experiment_started"
+    number: int
+    hypothesis_id: str
+    base_digest: str
+    base_sha: str
+    branch: str
+    forecast: dict[str, str] = {}
+
+
+class CandidateRefused(Record):
+    kind: Literal["candidate_refused"] = "candidate_refused"
+    number: int
+    attempt: int
+    text_digest: str | None = None
+    refusals: tuple[dict[str, Any], ...] = ()
+
+
+class CandidateMade(Record):
+    kind: Literal["candidate_made"] = "candidate_made"
+    number: int
+    text_digest: str
+    texts: dict[str, str]  # changed and unchanged target files, exact content
+    note: str = ""
+
+
+class Decided(Record):
+    kind: Literal["decided"] = "decided"
+    number: int
+    step: Step
+    decision: str
+    next_measurement: str
+    reason: str
+    numbers: dict[str, float | int | None] = {}
+    tau: tuple[float, int, float] | None = None  # ss, df, c of the candidate's first full sweep, once
+
+
+class Looked(Record):
+    """Recorded before the held-out runs it pays for."""
+
+    kind: Literal["looked"] = "looked"
+    look: int
+    number: int
+    level: float
+    keeps: int
+
+
+class Compared(Record):
+    kind: Literal["compared"] = "compared"
+    number: int
+    comparison: Literal["standalone", "integrated", "holdout"]
+    reference_digest: str
+    candidate_digest: str
+    workload: str
+    reference: dict[str, tuple[float, ...]]
+    candidate: dict[str, tuple[float, ...]]
+    uncertainty: dict[str, float | int | None] = {}
+    correctness: str = ""
+    machine: str = ""
+    measured_by: str = "ceopt"
+
+
+class ExperimentClosed(Record):
+    kind: Literal["experiment_closed"] = "experiment_closed"
+    number: int
+    outcome: str
+    reason: str
+    fixed: tuple[str, ...] = ()
+    regressions: tuple[str, ...] = ()
+    broken: tuple[str, ...] = ()
+
+
+class Committed(Record):
+    """The winner's diff is on the optimization branch; from here on it is the reference."""
+
+    kind: Literal["committed"] = "committed"
+    number: int
+    text_digest: str
+    commit: str
+    branch: str
+
+
+class Learnt(Record):
+    kind: Literal["learnt"] = "learnt"
+    text: str
+
+
+class Asked(Record):
+    kind: Literal["asked"] = "asked"
+    question_id: str
+    title: str
+    message: str
+    question: str
+    options: tuple[str, ...]
+
+
+class Answered(Record):
+    kind: Literal["answered"] = "answered"
+    question_id: str
+    answer: str
+
+
+class GainReported(Record):
+    kind: Literal["gain_reported"] = "gain_reported"
+    original_digest: str
+    final_digest: str
+    cases: int
+    before: float
+    after: float
+    gain: float
+    low: float
+    high: float
+    cautious: float
+    clearly_better: bool
+    fresh: bool  # false when a deterministic runner makes these runs the deciding ones
+    selection_before: float
+    selection_after: float
+
+
+class ReportWritten(Record):
+    kind: Literal["report_written"] = "report_written"
+    path: str
+    commit: str | None = None
+
+
+class Stopped(Record):
+    """Why the loop ended. `outcome` is the word scripts rely on."""
+
+    kind: Literal["stopped"] = "stopped"
+    outcome: str
+    reason: str
+
+
+class Finished(Record):
+    kind: Literal["finished"] = "finished"
+    outcome: str
+    exit_status: int
+    reason: str
+
+
+class Noted(Record):
+    kind: Literal["noted"] = "noted"
+    level: Literal["info", "warning"] = "info"
+    text: str
+
+
+AnyRecord = Annotated[
+    RunStarted | TickStarted | TickEnded | ModelBound | Approved | Declined | SplitFrozen | Probed | CallStarted
+    | CallFinished | CaseRun | BaselineMeasured | ReferenceReset | HypothesisAdded | BacklogClosed | ExperimentStarted
+    | CandidateRefused | CandidateMade | Decided | Looked | Compared | ExperimentClosed | Committed | Learnt | Asked
+    | Answered | GainReported | ReportWritten | Stopped | Finished | Noted,
+    Field(discriminator="kind"),
+]  # fmt: skip
+
+RECORDS: TypeAdapter[AnyRecord] = TypeAdapter(AnyRecord)
