@@ -4,6 +4,7 @@ CeoptError
 ├── InputError        a file the user wrote is wrong; carries every problem found
 ├── SetupError        something is missing or in the way before anything was paid
 │   ├── BusyError     another process holds this run
+│   ├── TamperedError a download is not the file it must be
 │   └── AuthError     the provider refused the key
 ├── ProviderError     the provider stopped answering; the run parks and can be resumed
 │   ├── QuotaError    the account has no money or quota left
@@ -67,6 +68,10 @@ class SetupError(CeoptError):
 
 class BusyError(SetupError):
     """Another process is writing this run."""
+
+
+class TamperedError(SetupError):
+    """A downloaded file is not the pinned one; it was deleted and nothing of it was used."""
 
 
 class AuthError(SetupError):

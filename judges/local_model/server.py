@@ -1,0 +1,181 @@
+"""Runs a local model in a child process and says where it answers. It sends the model nothing itself.
+
+The child is restarted once, on the same port and key, when it dies unasked; a second death is the run's problem.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import secrets
+import sys
+from collections import deque
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from ceopt_tui.errors import ProviderError, SetupError
+
+SLOTS = 4
+SLOT_TOKENS = 2048
+THREADS = 2
+START_TIMEOUT_S = 180.0
+STOP_TIMEOUT_S = 5.0
+RESTARTS = 1
+COMMAND = (sys.executable, "-m", "judges.local_model.server_process")
+
+
+class LocalServer:
+    """An OpenAI-compatible server for one GGUF file, alive inside `async with`.
+
+    Entering raises SetupError when the file cannot be served. `slots` 1 makes longer answers repeatable.
+    """
+
+    def __init__(self, weights: Path, *, slots: int = SLOTS, command: Sequence[str] = COMMAND) -> None:
+        self.weights = weights
+        self.slots = slots
+        self.api_key = secrets.token_urlsafe(24)
+        self.restarts = 0
+        self._command = command
+        self._port = 0
+        self._child: asyncio.subprocess.Process | None = None
+        self._watcher: asyncio.Task[None] | None = None
+        self._log: deque[str] = deque(maxlen=20)
+        self._fault: str | None = None
+        self._stopping = False
+
+    @property
+    def api_base(self) -> str:
+        """Where litellm finds it."""
+        return f"http://127.0.0.1:{self._port}/v1"
+
+    @property
+    def pid(self) -> int | None:
+        """Process number of the present child."""
+        return self._child.pid if self._child else None
+
+    def check(self) -> None:
+        """Raises ProviderError once the server is gone for good."""
+        if self._fault is not None:
+            raise ProviderError(f"The local model stopped working: {self._fault}")
+
+    async def __aenter__(self) -> LocalServer:
+        if self._command is COMMAND and find_spec("xllamacpp") is None:
+            raise SetupError(
+                "The local model needs the package xllamacpp, which is not installed.",
+                "Install ceopt with its extra: ceopt-tui[local].",
+            )
+        try:
+            await self._start()
+        except BaseException:
+            await self._end_child()
+            raise
+        self._watcher = asyncio.create_task(self._watch(), name="local-model-watcher")
+        return self
+
+    async def __aexit__(self, *_exc: object) -> None:
+        self._stopping = True
+        if self._watcher is not None:
+            self._watcher.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._watcher
+        await self._end_child()
+
+    async def _start(self) -> None:
+        child = await asyncio.create_subprocess_exec(
+            *self._command,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env=child_environment(os.environ),
+            start_new_session=True,  # ctrl+c is the parent's to handle
+        )
+        self._child = child
+        assert child.stdin is not None
+        assert child.stdout is not None
+        self._drain = asyncio.create_task(self._keep_log(child), name="local-model-log")
+        settings = {
+            "weights": str(self.weights),
+            "port": self._port,
+            "api_key": self.api_key,
+            "slots": self.slots,
+            "slot_tokens": SLOT_TOKENS,
+            "threads": THREADS,
+        }
+        try:
+            async with asyncio.timeout(START_TIMEOUT_S):
+                child.stdin.write(json.dumps(settings).encode() + b"\n")
+                await child.stdin.drain()
+                line = await child.stdout.readline()
+        except TimeoutError as error:
+            raise SetupError(f"The local model was not ready after {START_TIMEOUT_S:g} s.") from error
+        except ConnectionError:
+            line = b""
+        self._port = await self._read_port(line)
+
+    async def _read_port(self, line: bytes) -> int:
+        answer = _parse(line)
+        address = answer.get("address")
+        if isinstance(address, str):
+            return int(address.rsplit(":", 1)[1])
+        await self._end_child()
+        reason = (
+            next((entry for entry in reversed(self._log) if " E " in entry), "") or answer.get("error") or "no reason"
+        )
+        raise SetupError(
+            f"The local model cannot be served from {self.weights}: {reason}",
+            "The file may be damaged or not a model; delete it to have it fetched again.",
+        )
+
+    async def _keep_log(self, child: asyncio.subprocess.Process) -> None:
+        assert child.stderr is not None
+        while chunk := await child.stderr.read(4096):
+            self._log.extend(chunk.decode("utf-8", "replace").splitlines())
+
+    async def _watch(self) -> None:
+        while self._child is not None:
+            status = await self._child.wait()
+            if self.restarts >= RESTARTS:
+                self._fault = f"its server ended with status {status}, again after a restart."
+                return
+            self.restarts += 1
+            try:
+                await self._start()
+            except SetupError as error:
+                self._fault = f"its server ended with status {status} and did not come back: {error.message}"
+                return
+
+    async def _end_child(self) -> None:
+        child = self._child
+        if child is None:
+            return
+        if child.returncode is None:
+            child.terminate()
+            try:
+                async with asyncio.timeout(STOP_TIMEOUT_S):
+                    await child.wait()
+            except TimeoutError:
+                child.kill()
+                await child.wait()
+        if child.stdin is not None:
+            child.stdin.close()
+        await self._drain
+
+
+def child_environment(environ: Mapping[str, str]) -> dict[str, str]:
+    """The child's environment; on CI its threads sleep instead of spinning, which pays on a busy machine."""
+    environment = dict(environ)
+    if environment.get("CI"):
+        environment |= {"GOMP_SPINCOUNT": "0", "OMP_WAIT_POLICY": "passive"}
+    return environment
+
+
+def _parse(line: bytes) -> dict[str, Any]:
+    try:
+        answer = json.loads(line)
+    except ValueError:
+        return {}
+    return answer if isinstance(answer, dict) else {}
