@@ -1,0 +1,100 @@
+"""What a judge scores by: the rubric's words, its scale, and the names of the fields in its reply.
+
+Knows nothing of models or replies.
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from ceopt_tui.errors import InputError, Problem
+
+_NUMBER = r"[0-9]+(?:\.[0-9]+)?"
+_RANGE = re.compile(rf"\s*(-?{_NUMBER})\s*(?:-|–|\.\.|to)\s*(-?{_NUMBER})\s*")
+_STATED = re.compile(
+    rf"\b(?:scor(?:e|es|ing)|scale|rat(?:e|es|ing)|grade)\b[^.\n0-9]{{0,30}}?({_NUMBER})\s*(?:-|–|\.\.|to|and)\s*({_NUMBER})\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Scale:
+    """All numbers from `low` to `high`, both included; only the two ends where `two_level` is set."""
+
+    low: float
+    high: float
+    two_level: bool = False
+
+    def holds(self, score: float) -> bool:
+        """Whether a judge may give this score. False for NaN and infinities."""
+        return score in (self.low, self.high) if self.two_level else self.low <= score <= self.high
+
+    @property
+    def takes_words(self) -> bool:
+        """Whether PASS and FAIL are verdicts on this scale."""
+        return (self.low, self.high) == (0.0, 1.0)
+
+    @property
+    def pass_at(self) -> float:
+        """The lowest passing score: one level below the top; scales that do not count few levels are read as five."""
+        span = self.high - self.low
+        if self.two_level:
+            return self.high
+        return self.high - 1 if 2 <= span <= 10 and span % 1 == 0 else self.low + 0.75 * span
+
+    def __str__(self) -> str:
+        return "pass/fail" if self.two_level else f"{self.low:g}-{self.high:g}"
+
+
+DEFAULT_SCALE = Scale(1, 5)
+PASS_FAIL = Scale(0, 1, two_level=True)
+
+
+@dataclass(frozen=True)
+class Rubric:
+    """One rubric in force. `primary` is the reply's field that decides, `secondary` fields are only logged."""
+
+    text: str
+    scale: Scale = DEFAULT_SCALE
+    primary: str = "score"
+    secondary: tuple[str, ...] = ()
+    passing: float | None = None
+
+    @property
+    def pass_at(self) -> float:
+        """The lowest score that counts as passed."""
+        return self.scale.pass_at if self.passing is None else self.passing
+
+
+def parse_scale(text: str) -> Scale:
+    """Read `1-5`, `0..1`, `0 to 100` or `pass/fail`. Raises ValueError for anything else."""
+    if text.strip().lower() in ("pass/fail", "pass-fail"):
+        return PASS_FAIL
+    match = _RANGE.fullmatch(text)
+    if not match:
+        raise ValueError(f"{text!r} is no scale; write the lowest and the highest score, as in 1-5")
+    low, high = float(match[1]), float(match[2])
+    if low >= high:
+        raise ValueError(f"the scale {text!r} does not rise from its first number to its second")
+    return Scale(low, high)
+
+
+def stated_scale(text: str) -> Scale | None:
+    """The scale a rubric names in its own words ("Score 0 to 1"); None where it names none, or several."""
+    found = {(float(low), float(high)) for low, high in _STATED.findall(text)}
+    rising = {Scale(low, high) for low, high in found if low < high}
+    return rising.pop() if len(rising) == 1 else None
+
+
+def read_rubric_text(path: Path) -> str:
+    """The words of a rubric file without surrounding white space. Raises InputError."""
+    try:
+        text = path.read_bytes().decode("utf-8-sig").strip()
+    except OSError as error:
+        raise InputError([Problem(str(path), 0, "", f"cannot be read: {error.strerror}")]) from error
+    except UnicodeDecodeError as error:
+        byte = f"not UTF-8: byte 0x{error.object[error.start]:02X} at {error.start}"
+        raise InputError([Problem(str(path), 0, "", byte)]) from error
+    if not text:
+        raise InputError([Problem(str(path), 0, "", "the rubric is empty")])
+    return text
