@@ -1,0 +1,146 @@
+"""Placeholders of a template: which there are, and filling them for one case.
+
+One pass over the text; what is put in is never looked at again, so braces inside data mean nothing.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from texttargets.jinja_text import as_text, fill_jinja
+
+Syntax = Literal["brace", "double-brace", "jinja", "shell", "none"]
+
+_NAME = r"[A-Za-z_]\w*(?:\.\w+|\[\w+\])*"
+_FORMAT_SPEC = r"(?:![rsa])?(?::[^{}\s\w]?[<>=^]?[+-]?#?0?\d*[,_]?(?:\.\d+)?[bcdeEfFgGnosxX%]?)?"
+
+# Each pattern reads over code that only looks like a placeholder; what it captures as `mark` is one.
+_PATTERNS = {
+    "brace": re.compile(
+        r"\\[A-Za-z]+\*?(?:\{[^{}\n]*\})+"  # LaTeX
+        r"|\$\{\{?[^{}\n]*\}\}?"  # shell, CI expressions
+        r"|\b[fF][rR]?(?:\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*')"  # f-strings
+        rf"|(?P<mark>\{{\{{\s*(?P<double>{_NAME})\s*\}}\}}|\{{(?P<name>{_NAME})(?P<spec>{_FORMAT_SPEC})\}})"
+    ),
+    "double-brace": re.compile(
+        r"\$\{\{[^{}\n]*\}\}|\\\{\{[^{}\n]*\}\}"  # CI expressions, escaped marks
+        rf"|(?P<mark>\{{\{{\{{\s*(?P<raw>{_NAME})\s*\}}\}}\}}"
+        rf"|\{{\{{\s*(?P<name>{_NAME})\s*\}}\}}"
+        r"|\{\{~?[#/^>&@]?\s*[A-Za-z_@][^{}\n]*\}\})"
+    ),
+    "jinja": re.compile(
+        r"\{#.*?#\}|\{%-?\s*raw\s*-?%\}.*?\{%-?\s*endraw\s*-?%\}|(?P<mark>\{\{.*?\}\}|\{%.*?%\})", re.DOTALL
+    ),
+    "shell": re.compile(
+        r"\$\$(?:\{[^{}\n]*\})?"  # an escaped dollar
+        rf"|(?P<mark>\$\{{(?P<name>{_NAME})(?::?[-=?+][^{{}}\n]*)?\}})"
+    ),
+}
+_CODE_WORDS = frozenset(
+    ("break", "continue", "do", "else", "false", "finally", "null", "pass", "return", "self", "this", "true", "try")
+)
+_JINJA_BLOCK = re.compile(r"\{%-?\s*(if|for|set|block|macro|include|extends|call|filter)\b.*?%\}", re.DOTALL)
+_JINJA_FILTER = re.compile(r"\{\{[^{}]*\|[^{}]*\}\}")
+
+
+@dataclass(frozen=True)
+class Placeholder:
+    """One mark in a text. `key` is equal for marks that mean the same; `name` is None where nothing is filled in."""
+
+    text: str
+    key: str
+    name: str | None
+    spec: str
+    start: int
+    end: int
+
+
+def find_placeholders(text: str, syntax: str) -> list[Placeholder]:
+    """All marks of a text in order; in brace syntax doubled braces are marks too, which are kept and not filled."""
+    pattern = _PATTERNS.get(syntax)
+    if pattern is None:
+        return []
+    found = []
+    for match in pattern.finditer(text):
+        groups = match.groupdict()
+        name = groups.get("name") or groups.get("raw")
+        if not groups["mark"] or (name in _CODE_WORDS and syntax == "brace"):
+            continue
+        spec = groups.get("spec") or ""
+        found.append(Placeholder(match[0], _key(match[0]), name, spec, match.start(), match.end()))
+    return found
+
+
+def placeholders(text: str, syntax: str) -> Counter[str]:
+    """How often each placeholder occurs; white space inside a mark does not count: `{{ a }}` is `{{a}}`."""
+    return Counter(mark.key for mark in find_placeholders(text, syntax))
+
+
+def fill(text: str, values: Mapping[str, Any], syntax: str) -> str:
+    """Put values into a template; unknown placeholders and all other braces stay as they are.
+
+    A value that is no text is written as JSON. `user.name` is looked up as a key, then as a path.
+    Raises InputError when a Jinja template cannot be rendered.
+    """
+    if syntax == "jinja":
+        return fill_jinja(text, values, [(mark.start, mark.end) for mark in find_placeholders(text, syntax)])
+    parts = []
+    done = 0
+    for mark in find_placeholders(text, syntax):
+        found, value = _look_up(values, mark.name) if mark.name else (False, None)
+        if found:
+            parts += [text[done : mark.start], _formatted(value, mark.spec)]
+            done = mark.end
+    return "".join([*parts, text[done:]])
+
+
+def guess_syntax(text: str, case_inputs: Iterable[object] = ()) -> Syntax:
+    """The syntax whose placeholders the cases fill best; without such cases, what the marks look most like."""
+    keys = {str(key) for value in case_inputs if isinstance(value, Mapping) for key in value}
+    order: list[Syntax] = ["brace", "double-brace", "shell"]
+    if _JINJA_BLOCK.search(text) or _JINJA_FILTER.search(text):
+        order.insert(0, "jinja")
+    filled = {syntax: len(keys & _roots(text, syntax)) for syntax in order}
+    if any(filled.values()):
+        return max(order, key=lambda syntax: filled[syntax])
+    fillable: Callable[[Syntax], bool] = lambda syntax: bool(_roots(text, syntax))  # noqa: E731
+    return next((syntax for syntax in order if fillable(syntax)), "none")
+
+
+def _roots(text: str, syntax: str) -> set[str]:
+    marks = find_placeholders(text, syntax)
+    if syntax == "jinja":
+        return {word for mark in marks for word in re.findall(r"[A-Za-z_]\w*", mark.text)}
+    return {re.split(r"[.\[]", mark.name)[0] for mark in marks if mark.name}
+
+
+def _key(mark: str) -> str:
+    return re.sub(r"\s+(?=[}%])|(?<=[{%])\s+", "", " ".join(mark.split()))
+
+
+def _look_up(values: Mapping[str, Any], name: str) -> tuple[bool, Any]:
+    if name in values:
+        return True, values[name]
+    value: Any = values
+    for part in re.findall(r"\w+", name):
+        if isinstance(value, Mapping) and part in value:
+            value = value[part]
+        elif isinstance(value, list) and part.isdecimal() and int(part) < len(value):
+            value = value[int(part)]
+        else:
+            return False, None
+    return True, value
+
+
+def _formatted(value: Any, spec: str) -> str:
+    if spec.startswith(("!r", "!a")):
+        return repr(value)
+    number_format = spec.partition(":")[2]
+    if number_format:
+        try:
+            return format(value, number_format)
+        except (TypeError, ValueError):
+            return as_text(value)
+    return as_text(value)
