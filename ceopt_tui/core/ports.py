@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, Protocol
 
+from ceopt_tui.errors import ProposalError
 from schemas.evalset import Case
 from schemas.records import CallFacts
 
@@ -58,7 +59,7 @@ class ModelRequest:
     response_schema: Mapping[str, Any] | None = None
     timeout_s: float = 60.0
     retries: int = 2
-    identity: Mapping[str, str] = field(default_factory=dict)  # more that decides the answer: rubric hash, template version
+    identity: Mapping[str, str] = field(default_factory=dict)  # what else decides the answer: rubric hash, template
     use_cache: bool = True
 
 
@@ -196,10 +197,18 @@ class Refusal:
     line: int | None = None
 
 
+class ProposalRefused(ProposalError):
+    """A proposer's reply was understood and may not be applied; `refusals` go back to the proposer once."""
+
+    def __init__(self, refusals: Sequence[Refusal]) -> None:
+        super().__init__("; ".join(refusal.message for refusal in refusals))
+        self.refusals = tuple(refusals)
+
+
 class Proposer(Protocol):
     """Has ideas and carries them out on the text.
 
-    `propose` gets the refusals of its first try when it is asked again. It raises ProposalError when a reply cannot be used.
+    `propose` gets the refusals of its first try when asked again; ProposalError says a reply cannot be used.
     """
 
     name: str
