@@ -94,6 +94,7 @@ class LocalServer:
             start_new_session=True,  # ctrl+c is the parent's to handle
         )
         self._child = child
+        self._log.clear()
         assert child.stdin is not None
         assert child.stdout is not None
         self._drain = asyncio.create_task(self._keep_log(child), name="local-model-log")
@@ -114,17 +115,19 @@ class LocalServer:
             raise SetupError(f"The local model was not ready after {START_TIMEOUT_S:g} s.") from error
         except ConnectionError:
             line = b""
-        self._port = await self._read_port(line)
+        self._port = await self._read_port(child, line)
 
-    async def _read_port(self, line: bytes) -> int:
+    async def _read_port(self, child: asyncio.subprocess.Process, line: bytes) -> int:
         answer = _parse(line)
         address = answer.get("address")
         if isinstance(address, str):
             return int(address.rsplit(":", 1)[1])
+        with contextlib.suppress(TimeoutError):  # its log says more than its answer, so let it finish
+            async with asyncio.timeout(STOP_TIMEOUT_S):
+                await child.wait()
         await self._end_child()
-        reason = (
-            next((entry for entry in reversed(self._log) if " E " in entry), "") or answer.get("error") or "no reason"
-        )
+        faults = [entry.partition(" E ")[2].strip() for entry in self._log if " E " in entry]
+        reason = faults[0] if faults else answer.get("error", "its server ended without a word")
         raise SetupError(
             f"The local model cannot be served from {self.weights}: {reason}",
             "The file may be damaged or not a model; delete it to have it fetched again.",
@@ -152,16 +155,14 @@ class LocalServer:
         child = self._child
         if child is None:
             return
-        if child.returncode is None:
-            child.terminate()
-            try:
-                async with asyncio.timeout(STOP_TIMEOUT_S):
-                    await child.wait()
-            except TimeoutError:
-                child.kill()
-                await child.wait()
         if child.stdin is not None:
-            child.stdin.close()
+            child.stdin.close()  # it ends by itself then
+        try:
+            async with asyncio.timeout(STOP_TIMEOUT_S):
+                await child.wait()
+        except TimeoutError:
+            child.kill()
+            await child.wait()
         await self._drain
 
 
