@@ -1,0 +1,32 @@
+"""What a refusing disk means, and making a folder's entries durable. Knows nothing of what is written."""
+
+import errno
+import os
+from pathlib import Path
+
+from ceopt_tui.errors import StorageError
+
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+
+def storage_error(error: OSError, path: Path) -> StorageError:
+    """The StorageError for an operating system error met while reading or writing `path`."""
+    if error.errno in _FULL:
+        return StorageError(
+            f"no space left while writing {path}",
+            "What was on the disk before is intact. Make room, then resume the run.",
+        )
+    if error.errno == errno.EROFS:
+        return StorageError(f"{path} is on a read-only disk", "Choose another folder with --state-root.")
+    if error.errno in {errno.EACCES, errno.EPERM}:
+        return StorageError(f"not allowed to write {path}", "Check who owns it, or choose another --state-root.")
+    return StorageError(f"{path}: {error.strerror or error}")
+
+
+def sync_folder(folder: Path) -> None:
+    """Makes names created, renamed or removed in `folder` survive a power cut."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
