@@ -53,6 +53,7 @@ class RunStarted(Record):
     spec_file: str
     spec_digest: str  # SHA-256 of the spec's bytes
     approval_digest: str  # SHA-256 over the spec and all it points at that decides a score
+    measurement_digest: str  # the same without caps and stop rules: what produced the scores
     base_sha: str
     branch: str
     texts: dict[str, str]  # target path -> exact content
@@ -102,7 +103,7 @@ class SplitFrozen(Record):
     kind: Literal["split_frozen"] = "split_frozen"
     selection: tuple[str, ...]
     holdout: tuple[str, ...]
-    report_only: tuple[str, ...] = ()
+    report_only: tuple[str, ...] = ()  # the part of the held-out cases kept for the report when repeats are identical
     groups: tuple[tuple[str, ...], ...] = ()  # near-duplicates, kept on one side
     seed: int
 
@@ -191,6 +192,7 @@ class BacklogClosed(Record):
     generation: int
     added: int
     note: str = ""
+    active_s: float = 0.0  # active time of the run when its ideas came in
 
 
 class ExperimentStarted(Record):
@@ -263,6 +265,7 @@ class ExperimentClosed(Record):
     fixed: tuple[str, ...] = ()
     regressions: tuple[str, ...] = ()
     broken: tuple[str, ...] = ()
+    moved: bool | None = None  # did any case score differently from the reference; null when nothing was measured
 
 
 class Committed(Record):

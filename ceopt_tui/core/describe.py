@@ -1,0 +1,72 @@
+"""A run in words: the sentences every skin and the report share. Plain text, no markup, no layout."""
+
+from __future__ import annotations
+
+from ceopt_tui.core.state.experiment import ExperimentState
+from ceopt_tui.core.state.run import RunState
+from schemas.records import BaselineMeasured, GainReported
+
+KEPT_BECAUSE = (
+    "Kept because, case by case and with fresh runs, it beat the current text by clearly more than the noise measured "
+    "in this run, first on the cases it was tuned on, then once on cases nobody tuned on."
+)
+
+
+def score(value: float, span: float) -> str:
+    """A score as people read it: a percentage for pass/fail, two decimals on a scale."""
+    return f"{value:.0%}" if span == 1 else f"{value:.2f}"
+
+
+def change(value: float, span: float) -> str:
+    """A difference of scores, signed; percentage points for pass/fail."""
+    return f"{value * 100:+.0f} points" if span == 1 else f"{value:+.2f}"
+
+
+def money(state: RunState) -> str:
+    """Spend so far; unknown prices are said, never shown as nothing."""
+    calls = f"{state.spend.calls:,} calls"
+    if state.spend.usd_known:
+        return f"{calls}, {state.spend.usd:.4f} USD"
+    known = f"at least {state.spend.usd:.4f} USD" if state.spend.usd else "cost unknown"
+    return f"{calls}, {known} (price of a model is not known)"
+
+
+def detects(baseline: BaselineMeasured, span: float) -> str:
+    """What this eval set can and cannot see."""
+    return (
+        f"this set sees a gain of {change(baseline.sees_half, span)} about half the time and "
+        f"{change(baseline.sees_most, span)} four times in five; smaller ones will mostly be missed"
+    )
+
+
+def gain_sentence(gain: GainReported, span: float) -> str:
+    """The gain over the original on held-out cases, with its interval and the figure not to believe."""
+    runs = "fresh runs" if gain.fresh else "the deciding runs (the runner repeats itself, so fresh runs are the same)"
+    sure = "" if gain.clearly_better else "; not clearly better: the interval holds 0"
+    return (
+        f"on {gain.cases} unseen cases, {runs}: {score(gain.before, span)} → {score(gain.after, span)}, "
+        f"{change(gain.gain, span)} (90 % interval {change(gain.low, span)} to {change(gain.high, span)}); "
+        f"cautious estimate {change(gain.cautious, span)}; on the tuned cases "
+        f"{change(gain.selection_after - gain.selection_before, span)} (too high by construction){sure}"
+    )
+
+
+def experiment_line(experiment: ExperimentState) -> str:
+    """One experiment in one line: name, outcome, what was tried, why it ended."""
+    reason = experiment.closed.reason if experiment.closed else (experiment.last.reason if experiment.last else "")
+    line = f"{experiment.name}  {experiment.outcome:<14} {experiment.hypothesis.description}"
+    return f"{line}\n          {reason}" if reason else line
+
+
+def outcome_sentence(state: RunState, span: float) -> str:
+    """What came of the run, for a person."""
+    if state.stopped is None:
+        return "The run has not ended."
+    if state.gain:
+        return gain_sentence(state.gain, span)
+    if state.keeps:
+        return f"{len(state.keeps)} change(s) kept."
+    if state.baseline and state.stopped.outcome not in {"no_headroom", "too_few_cases", "harness_failed"}:
+        missed = change(state.baseline.sees_most, span)
+        return f"No confirmed gain; this set would have missed gains below {missed} more often than one time in five."
+    return "No change was tried."

@@ -1,0 +1,111 @@
+"""How an experiment ends: refused, closed with its reason, or kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+
+from ceopt_tui.core.evidence.broken import broken_cases
+from ceopt_tui.core.plan.actions import Action, Ask, Keep, Note
+from ceopt_tui.core.plan.terms import Terms
+from ceopt_tui.core.state.experiment import ExperimentState
+from ceopt_tui.core.state.run import RunState
+from schemas.records import ExperimentClosed
+
+Runs = Mapping[str, Sequence[float]]
+
+OUTCOMES = {"revert": "reverted", "keep": "kept"}
+
+
+def close_refused(experiment: ExperimentState) -> Note:
+    """Nothing was applied: every try was refused before a single task call."""
+    refusals = [refusal for record in experiment.refused for refusal in record.refusals]
+    codes = {str(refusal["code"]) for refusal in refusals}
+    outcome = "no_edits_applied" if codes <= {"edit", "proposal"} else "refused"
+    last = refusals[-1]["message"] if refusals else "the proposer gave nothing"
+    return Note((ExperimentClosed(number=experiment.number, outcome=outcome, reason=str(last)),))
+
+
+def close(state: RunState, terms: Terms, experiment: ExperimentState, decision: str, reason: str) -> Note:
+    """Closes a measured experiment under its final word."""
+    fixed, regressions = changes(state, terms, experiment)
+    return Note(
+        (
+            ExperimentClosed(
+                number=experiment.number,
+                outcome=OUTCOMES.get(decision, decision),
+                reason=reason,
+                fixed=fixed,
+                regressions=regressions,
+                broken=broken(state, terms, experiment),
+                moved=moved(state, experiment),
+            ),
+        )
+    )
+
+
+def keep_or_ask(state: RunState, terms: Terms, experiment: ExperimentState) -> Action:
+    """A confirmed winner: its diff is read before it is kept, and a broken case is a person's decision."""
+    answer = experiment.answers.get(f"keep-{experiment.number}")
+    if answer and answer != "keep":
+        note = answer.removeprefix("refuse").strip(" :") or "no reason given"
+        return close(state, terms, experiment, "revert", f"refused by a person: {note}")
+    if terms.attended and not answer:
+        return Ask("keep", experiment.number)
+    if not terms.attended and not terms.allow_broken and (cases := broken(state, terms, experiment)):
+        reason = f"would break {', '.join(cases)}, which always passed; only a person may keep this"
+        return close(state, terms, experiment, "inconclusive", reason)
+    if experiment.commit is None:
+        return Keep(experiment.number)
+    assert experiment.last is not None
+    return close(state, terms, experiment, "keep", experiment.last.reason)
+
+
+def _sides(state: RunState, experiment: ExperimentState) -> list[tuple[Runs, Runs]]:
+    """(reference, candidate) runs on selection and held-out cases, as the last comparisons hold them."""
+    if experiment.comparisons:
+        latest = {compared.comparison: compared for compared in experiment.comparisons}
+        return [(compared.reference, compared.candidate) for compared in latest.values()]
+    return [(state.reference.selection, experiment.selection), (state.reference.held_out, experiment.held_out)]
+
+
+def changes(state: RunState, terms: Terms, experiment: ExperimentState) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(cases fixed, cases that regressed); a case passes when most of its runs do."""
+    fixed, regressions = [], []
+    for reference, candidate in _sides(state, experiment):
+        for case, values in candidate.items():
+            if not values or not reference.get(case):
+                continue
+            before, after = _passes(reference[case], terms), _passes(values, terms)
+            if after and not before:
+                fixed.append(case)
+            if before and not after:
+                regressions.append(case)
+    return tuple(sorted(fixed)), tuple(sorted(regressions))
+
+
+def _passes(values: Sequence[float], terms: Terms) -> bool:
+    good = [value >= terms.pass_at if terms.maximize else value <= terms.pass_at for value in values]
+    return sum(good) * 2 > len(good)
+
+
+def broken(state: RunState, terms: Terms, experiment: ExperimentState) -> tuple[str, ...]:
+    """Cases that passed in every run before and fail in every run now."""
+    setting = terms.setting(state)
+    names: set[str] = set()
+    for reference, candidate in _sides(state, experiment):
+        names.update(broken_cases(reference, candidate, terms.pass_at, setting))
+    return tuple(sorted(names))
+
+
+def moved(state: RunState, experiment: ExperimentState) -> bool | None:
+    """Did any case score differently? None when no case was measured on both sides."""
+    pairs = [
+        (reference[case], values)
+        for reference, candidate in _sides(state, experiment)
+        for case, values in candidate.items()
+        if values and reference.get(case)
+    ]
+    if not pairs:
+        return None
+    return any(abs(fmean(before) - fmean(after)) > 1e-12 for before, after in pairs)

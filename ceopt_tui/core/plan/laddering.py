@@ -1,0 +1,202 @@
+"""The open experiment: proposal, then one rung of the evidence ladder after the other."""
+
+from __future__ import annotations
+
+import random
+
+from ceopt_tui.core.evidence.ladder import Evidence, decide_holdout, decide_selection
+from ceopt_tui.core.evidence.looks import look_level
+from ceopt_tui.core.evidence.noise import Noise
+from ceopt_tui.core.plan.actions import Action, Note, PlannedRun, Propose
+from ceopt_tui.core.plan.closing import close, close_refused, keep_or_ask
+from ceopt_tui.core.plan.measuring import affordable, lost_share, missing, pooled
+from ceopt_tui.core.plan.terms import Terms
+from ceopt_tui.core.state.experiment import ExperimentState
+from ceopt_tui.core.state.run import RunState
+from schemas.records import Compared, Decided, Looked, ReferenceReset, Stopped
+
+PROPOSAL_TRIES = 2
+DRIFT_CASES = 3
+DRIFT_BOUND = 3.0
+
+
+def plan_experiment(state: RunState, terms: Terms, experiment: ExperimentState) -> Action:
+    """The next step of one experiment, derived from what is on record of it."""
+    if experiment.text_digest is None:
+        if len(experiment.refused) < PROPOSAL_TRIES:
+            return Propose(experiment.number, len(experiment.refused) + 1)
+        return close_refused(experiment)
+    last = experiment.last
+    if last is None or last.next_measurement in {"exploratory", "add_sample"}:
+        return _selection(state, terms, experiment)
+    if last.next_measurement in {"confirm", "holdout"}:
+        return _held_out(state, terms, experiment, last.next_measurement)
+    if last.decision == "keep":
+        return keep_or_ask(state, terms, experiment)
+    return close(state, terms, experiment, last.decision, last.reason)
+
+
+def noise_of(state: RunState) -> Noise:
+    """Noise pooled over the whole run."""
+    return Noise(state.runs.sigma_ss, state.runs.sigma_df, state.tau_ss, state.tau_df, state.tau_c)
+
+
+def _selection(state: RunState, terms: Terms, experiment: ExperimentState) -> Action:
+    assert state.split is not None and experiment.text_digest is not None
+    setting, cases, number = terms.setting(state), state.split.selection, experiment.number
+    exploring = experiment.last is None and len(cases) > setting.first
+    wanted = 1 if exploring else _decided_sweeps(experiment) + 1
+    swept = _first_cases(state, terms, number, setting.first) if exploring else cases
+    reference, digest = state.reference, state.reference.text_digest
+    runs = missing(state, digest, reference.selection, cases, setting.reference_runs, "reference", number)
+    fresh_reference = bool(runs)
+    step = "exploratory" if exploring else "add_sample"
+    runs += missing(state, experiment.text_digest, experiment.selection, swept, wanted, step, number)
+    if not runs:
+        return _decide_selection(state, terms, experiment)
+    if not fresh_reference and not exploring:
+        runs += _drift_check(state, terms, experiment)
+    if not affordable(state, terms, len(runs)):
+        return _out_of_budget(state, terms, experiment)
+    return pooled(runs, terms.seed, f"{experiment.name} {step} {wanted}")
+
+
+def _decided_sweeps(experiment: ExperimentState) -> int:
+    return sum(decided.step == "add_sample" for decided in experiment.decisions)
+
+
+def _first_cases(state: RunState, terms: Terms, number: int, first: int) -> tuple[str, ...]:
+    """A few random selection cases, drawn afresh for every experiment."""
+    assert state.split is not None
+    return tuple(random.Random(f"{terms.seed}:first:{number}").sample(sorted(state.split.selection), first))
+
+
+def _drift_check(state: RunState, terms: Terms, experiment: ExperimentState) -> list[PlannedRun]:
+    """A few fresh reference runs in the candidate's own pool: arms measured apart differ by load alone."""
+    assert state.split is not None
+    if experiment.decisions and experiment.last and experiment.last.step == "add_sample":
+        return []
+    cases = sorted(state.split.selection)
+    chosen = random.Random(f"{terms.seed}:drift:{experiment.number}").sample(cases, min(DRIFT_CASES, len(cases)))
+    book, digest = state.runs, state.reference.text_digest
+    return [PlannedRun(digest, case, book.next_sample(digest, case), "drift", experiment.number) for case in chosen]
+
+
+def drifted(state: RunState) -> bool:
+    """Do the fresh reference runs lie more than three standard errors off the reference?"""
+    sigma2 = noise_of(state).sigma2
+    reference, drift = state.reference.selection, state.reference.drift
+    pairs = [(values, reference[case]) for case, values in drift.items() if reference.get(case)]
+    if not pairs or sigma2 == 0:
+        return False
+    shift = sum(sum(new) / len(new) - sum(old) / len(old) for new, old in pairs)
+    variance = sigma2 * sum(1 / len(new) + 1 / len(old) for new, old in pairs)
+    return bool(abs(shift) > DRIFT_BOUND * variance**0.5)
+
+
+def _decide_selection(state: RunState, terms: Terms, experiment: ExperimentState) -> Action:
+    assert state.split is not None
+    cases = state.split.selection
+    if lost_share(state.reference.selection, cases) > terms.max_unscored:
+        return close(state, terms, experiment, "error", "the current text could not be measured; see the errors")
+    if drifted(state):
+        reason = "fresh runs of the current text differ from its earlier ones by more than 3 standard errors"
+        return Note((ReferenceReset(text_digest=state.reference.text_digest, reason=reason),))
+    evidence = decide_selection(
+        state.reference.selection,
+        experiment.selection,
+        noise_of(state),
+        terms.setting(state),
+        cases=cases,
+        total_cases=len(cases) + len(state.split.holdout),
+    )
+    records = [decided(experiment, evidence, evidence.tau if _decided_sweeps(experiment) == 0 else None)]
+    return Note((*records, *_comparison(state, experiment, evidence, "standalone")))
+
+
+def decided(
+    experiment: ExperimentState, evidence: Evidence, tau: tuple[float, int, float] | None = None
+) -> Decided:
+    """The record of one verdict with the numbers behind it."""
+    numbers: dict[str, float | int | None] = {
+        "n": evidence.n,
+        "mean_difference": evidence.mean_difference,
+        "se": evidence.se,
+        "z": evidence.z,
+        "p": evidence.p,
+        "level": evidence.level,
+        "signflip_p": evidence.signflip_p,
+        "sigma2": evidence.sigma2,
+        "tau2": evidence.tau2,
+        "lost": len(evidence.lost),
+        "tentative": int(evidence.tentative),
+    }
+    return Decided(
+        number=experiment.number,
+        step=evidence.step,
+        decision=evidence.decision,
+        next_measurement=evidence.next_measurement,
+        reason=evidence.reason,
+        numbers=numbers,
+        tau=tau,
+    )
+
+
+def _comparison(
+    state: RunState, experiment: ExperimentState, evidence: Evidence, kind: str
+) -> tuple[Compared, ...]:
+    """The pairing behind a verdict, kept whenever the ladder leaves this stage."""
+    held_out = kind == "holdout"
+    if evidence.next_measurement in ({"holdout"} if held_out else {"exploratory", "add_sample"}):
+        return ()
+    reference = state.reference.held_out if held_out else state.reference.selection
+    candidate = experiment.held_out if held_out else experiment.selection
+    return (
+        Compared(
+            number=experiment.number,
+            comparison="holdout" if held_out else "standalone",
+            reference_digest=state.reference.text_digest,
+            candidate_digest=experiment.text_digest or "",
+            workload="held-out cases" if held_out else "selection cases",
+            reference={case: tuple(values) for case, values in reference.items()},
+            candidate={case: tuple(values) for case, values in candidate.items()},
+            uncertainty={"se": evidence.se, "z": evidence.z, "p": evidence.p},
+            correctness=f"{evidence.n} cases compared, {len(evidence.lost)} lost",
+        ),
+    )
+
+
+def _held_out(state: RunState, terms: Terms, experiment: ExperimentState, step: str) -> Action:
+    assert experiment.text_digest is not None
+    setting, cases, number = terms.setting(state), state.deciding_holdout, experiment.number
+    wanted = setting.confirm_runs if step == "confirm" else setting.holdout_runs
+    rung = "confirm" if step == "confirm" else "holdout"
+    reference = state.reference
+    runs = missing(state, reference.text_digest, reference.held_out, cases, setting.holdout_runs, "reference", number)
+    runs += missing(state, experiment.text_digest, experiment.held_out, cases, wanted, rung, number)
+    if runs and not affordable(state, terms, len(runs)):
+        return _out_of_budget(state, terms, experiment)
+    if experiment.look is None:
+        look, keeps = len(state.looks) + 1, len(state.keeps)
+        level = look_level(look, keeps, terms.caution)
+        return Note((Looked(look=look, number=number, level=level, keeps=keeps),))
+    if runs:
+        return pooled(runs, terms.seed, f"{experiment.name} {step}")
+    assert state.split is not None
+    evidence = decide_holdout(
+        reference.held_out,
+        experiment.held_out,
+        noise_of(state),
+        setting,
+        cases=cases,
+        look=experiment.look.look,
+        keeps=experiment.look.keeps,
+        total_cases=len(state.split.selection) + len(state.split.holdout),
+    )
+    return Note((decided(experiment, evidence), *_comparison(state, experiment, evidence, "holdout")))
+
+
+def _out_of_budget(state: RunState, terms: Terms, experiment: ExperimentState) -> Note:
+    reason = "budget: the cap leaves no room for the next step and the final report"
+    closed = close(state, terms, experiment, "inconclusive", reason)
+    return Note((*closed.records, Stopped(outcome="budget", reason=reason)))

@@ -1,0 +1,59 @@
+"""Which runs are still missing, and whether the caps leave room for them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping, Sequence
+
+from ceopt_tui.core.budget import has_room
+from ceopt_tui.core.plan.actions import Measure, PlannedRun
+from ceopt_tui.core.plan.terms import Terms
+from ceopt_tui.core.state.run import RunState
+from schemas.records import Step
+
+# A run that failed for reasons of the infrastructure is tried again; a case that fails this often in one tick is lost.
+TRIES_PER_CASE = 2
+REPORT_RUNS = 4
+
+
+def missing(
+    state: RunState,
+    text_digest: str,
+    scores: Mapping[str, Sequence[float]],
+    cases: Iterable[str],
+    wanted: int,
+    step: Step,
+    experiment: int | None = None,
+) -> list[PlannedRun]:
+    """Runs that bring every case to `wanted` scores, lost cases aside."""
+    planned = []
+    for case_id in cases:
+        if state.runs.failures.get((text_digest, case_id, step), 0) >= TRIES_PER_CASE:
+            continue
+        first = state.runs.next_sample(text_digest, case_id)
+        need = max(0, wanted - len(scores.get(case_id, ())))
+        planned += [PlannedRun(text_digest, case_id, first + i, step, experiment) for i in range(need)]
+    return planned
+
+
+def pooled(runs: list[PlannedRun], seed: int, title: str) -> Measure:
+    """One pool in seeded random order, so that load and drift hit both sides alike."""
+    mixed = sorted(runs, key=lambda run: (run.case_id, run.sample, run.text_digest))
+    random.Random(f"{seed}:{title}").shuffle(mixed)
+    return Measure(tuple(mixed), title)
+
+
+def lost_share(scores: Mapping[str, Sequence[float]], cases: Sequence[str]) -> float:
+    """Share of cases without a single score."""
+    return sum(not scores.get(case_id) for case_id in cases) / len(cases) if cases else 0.0
+
+
+def report_runs(state: RunState) -> int:
+    """Fresh runs a side and case for the final report."""
+    return 1 if state.deterministic else REPORT_RUNS
+
+
+def affordable(state: RunState, terms: Terms, runs: int) -> bool:
+    """Do the caps leave room for these runs and for the final report after them?"""
+    reserve = 2 * len(state.report_cases) * report_runs(state)
+    return has_room(terms.budget, spent_calls=state.spend.calls, spent_usd=state.spend.usd, runs=runs + reserve)

@@ -1,0 +1,65 @@
+"""plan(state) → action: the one place that decides what a run does next. Pure; same state, same action, for ever."""
+
+from __future__ import annotations
+
+from ceopt_tui.core.plan.actions import Action, Hypothesize, Note, Park
+from ceopt_tui.core.plan.laddering import plan_experiment
+from ceopt_tui.core.plan.setting_up import plan_setup
+from ceopt_tui.core.plan.stopping import stop_reason
+from ceopt_tui.core.plan.terms import Terms
+from ceopt_tui.core.plan.wrapping import plan_wrap_up
+from ceopt_tui.core.state.run import RunState
+from schemas.records import ExperimentStarted, HypothesisAdded, Stopped
+
+ERRORS_IN_A_ROW = 3
+
+
+def plan(state: RunState, terms: Terms, *, active_s: float, wall_s: float) -> Action:
+    """The next action. `active_s` and `wall_s` are seconds since the first ideas, by work and by the calendar."""
+    if state.stopped:
+        return plan_wrap_up(state, terms)
+    if action := plan_setup(state, terms):
+        return action
+    if state.current:
+        return plan_experiment(state, terms, state.current)
+    if state.error_streak >= ERRORS_IN_A_ROW:
+        reason = f"{state.error_streak} experiments in a row could not be measured; run again later"
+        return Park("waiting", reason, "outage")
+    if stop := stop_reason(state, terms, active_s, wall_s):
+        return Note((stop,))
+    if hypothesis := next_hypothesis(state):
+        return Note((_start(state, hypothesis),))
+    if state.backlog and state.backlog.generation == state.generation and not state.backlog.added:
+        reason = "no executable action is left: the proposer has no further ideas for this text"
+        return Note((Stopped(outcome="no_ideas", reason=reason),))
+    exhausted = state.backlog is not None and state.backlog.generation == state.generation
+    return Hypothesize(state.generation + 1 if exhausted else state.generation)
+
+
+def next_hypothesis(state: RunState) -> HypothesisAdded | None:
+    """The best-ranked idea that can be tried now; a category tried less often breaks ties."""
+    tried: dict[str, int] = {}
+    for experiment in state.experiments.values():
+        tried[experiment.hypothesis.category] = tried.get(experiment.hypothesis.category, 0) + 1
+    runnable = [
+        idea
+        for idea in state.hypotheses.values()
+        if idea.id not in state.taken
+        and idea.dep_status == "approved"
+        and (idea.source == "person" or idea.generation == state.generation)
+    ]
+    return min(runnable, key=lambda idea: (-idea.rank, tried.get(idea.category, 0), idea.id), default=None)
+
+
+def _start(state: RunState, hypothesis: HypothesisAdded) -> ExperimentStarted:
+    assert state.started is not None
+    number = len(state.experiments) + 1
+    base = state.keeps[-1].commit if state.keeps else state.started.base_sha
+    return ExperimentStarted(
+        number=number,
+        hypothesis_id=hypothesis.id,
+        base_digest=state.reference.text_digest,
+        base_sha=base,
+        branch=f"optimize-exp/{state.started.name}/exp-{number:03d}",
+        forecast=hypothesis.opportunity,
+    )

@@ -1,0 +1,110 @@
+"""From a fresh journal to an approved baseline: approval, probes, baseline, floor."""
+
+from __future__ import annotations
+
+from statistics import fmean
+
+from ceopt_tui.core.evidence.floor import aa_floor
+from ceopt_tui.core.evidence.noise import Noise
+from ceopt_tui.core.plan.actions import Action, Ask, Note, Park, Probe
+from ceopt_tui.core.plan.measuring import affordable, lost_share, missing, pooled
+from ceopt_tui.core.plan.terms import Terms
+from ceopt_tui.core.state.run import RunState
+from schemas.records import BaselineMeasured, Stopped
+
+SMALLEST_SET = 5
+
+
+def plan_setup(state: RunState, terms: Terms) -> Action | None:
+    """The next step of setting up, or None when the loop may begin."""
+    if terms.attended and not approved(state, terms, "spec"):
+        return Ask("spec")
+    if not state.probes:
+        return Probe()
+    if failed := [probe for probe in state.probes if probe.status == "failed"]:
+        reason = "; ".join(f"{probe.probe}: {probe.detail}" for probe in failed)
+        return Note((Stopped(outcome="harness_failed", reason=f"the checks reward a shortcut: {reason}"),))
+    if state.baseline is None:
+        return _baseline(state, terms)
+    if stop := _no_room(state, terms):
+        return Note((stop,))
+    if not approved(state, terms, "baseline"):
+        return Ask("baseline")
+    return None
+
+
+def approved(state: RunState, terms: Terms, what: str) -> bool:
+    """Was exactly this spec with exactly these caps approved?"""
+    record = state.approvals.get(what)
+    return record is not None and record.digest == terms.approval_digest and record.caps == terms.caps
+
+
+def _baseline(state: RunState, terms: Terms) -> Action:
+    assert state.split is not None
+    cases, digest = state.split.selection, state.original_digest
+    wanted = terms.setting(state).reference_runs
+    runs = missing(state, digest, state.reference.selection, cases, wanted, "baseline")
+    if runs:
+        if not affordable(state, terms, len(runs)):
+            return Park("blocked", "the caps leave no room for the baseline and the final report", "budget")
+        return pooled(runs, terms.seed, "baseline")
+    if lost_share(state.reference.selection, cases) > terms.max_unscored:
+        scored = sum(bool(state.reference.selection.get(case)) for case in cases)
+        return Park("waiting", f"scored {scored} of {len(cases)} cases of the baseline; run again later", "outage")
+    return Note((_measured(state, terms),))
+
+
+def _measured(state: RunState, terms: Terms) -> BaselineMeasured:
+    assert state.split is not None
+    scores = state.reference.selection
+    deterministic = all(
+        len(set(state.runs.outputs.get((state.original_digest, case), ()))) == 1
+        and len(values) >= terms.setting(state).reference_runs
+        for case, values in scores.items()
+    ) and not any(state.runs.failures.values())
+    held_out = len(state.split.holdout) - (len(state.split.report_only) if deterministic else 0)
+    noise = Noise(state.runs.sigma_ss, state.runs.sigma_df)
+    floor = aa_floor(noise, terms.setting(state), max(held_out, 1))
+    calls = experiment_calls(len(state.split.selection), held_out, deterministic)
+    usd = terms.budget.usd_per_run
+    return BaselineMeasured(
+        text_digest=state.original_digest,
+        mean=fmean(fmean(values) for values in scores.values()),
+        scored=sum(map(len, scores.values())),
+        unscored=sum(state.runs.failures.values()),
+        deterministic=deterministic,
+        sees_half=floor.sees_half,
+        sees_most=floor.sees_most,
+        calls_per_experiment=calls,
+        usd_per_experiment=None if usd is None else (calls[0] * usd, calls[1] * usd),
+    )
+
+
+def experiment_calls(selection: int, held_out: int, deterministic: bool) -> tuple[int, int]:
+    """Fewest and most task calls of one experiment, the reference's held-out runs included."""
+    if deterministic:
+        return min(4, selection), selection + 2 * held_out
+    return min(4, selection), 3 * selection + 8 * held_out
+
+
+def _no_room(state: RunState, terms: Terms) -> Stopped | None:
+    """Stops a run that could not show a gain: too few cases, or scores already at the top."""
+    assert state.split is not None and state.baseline is not None
+    if state.experiments:
+        return None
+    total = len(state.split.selection) + len(state.split.holdout)
+    if total < SMALLEST_SET:
+        reason = f"{total} cases: needs at least {SMALLEST_SET} cases; the baseline is a diagnosis, not a start"
+        return Stopped(outcome="too_few_cases", reason=reason)
+    best = terms.lowest + terms.span if terms.maximize else terms.lowest
+    headroom = abs(best - state.baseline.mean)
+    if headroom < 1e-9:
+        return Stopped(outcome="no_headroom", reason="already at the maximum; add harder cases")
+    smallest = 2 / max(1, len(state.deciding_holdout)) * terms.span
+    if terms.span == 1 and headroom < smallest:
+        reason = (
+            f"the text already scores {state.baseline.mean:.2f}; with {len(state.deciding_holdout)} held-out cases "
+            f"no gain below {smallest:.2f} can be shown; add harder cases"
+        )
+        return Stopped(outcome="no_headroom", reason=reason)
+    return None

@@ -1,0 +1,67 @@
+"""When the loop ends, and under which word."""
+
+from __future__ import annotations
+
+from statistics import fmean
+
+from ceopt_tui.core.plan.measuring import affordable
+from ceopt_tui.core.plan.terms import Terms
+from ceopt_tui.core.state.run import RunState
+from schemas.records import Stopped
+
+UNMOVED_CATEGORIES = 3
+UNUSABLE_REPLIES = 3
+
+
+def stop_reason(state: RunState, terms: Terms, active_s: float, wall_s: float) -> Stopped | None:
+    """The first stop rule that holds before a new experiment; seconds count from the first ideas."""
+    checks = (
+        _target(state, terms),
+        _unmoved(state),
+        _proposer(state),
+        _limit(state.iterations >= terms.max_iterations, "max_iterations", f"{state.iterations} experiments"),
+        _limit(active_s >= terms.max_active_s, "max_hours", f"{active_s / 3600:.1f} hours of work"),
+        _limit(wall_s >= terms.max_wall_s, "max_wall_hours", f"{wall_s / 3600:.1f} hours by the calendar"),
+        _limit(state.plateau >= terms.plateau, "plateau", f"{state.plateau} experiments in a row without a keep"),
+        _budget(state, terms),
+    )
+    return next((stop for stop in checks if stop), None)
+
+
+def _limit(reached: bool, outcome: str, reason: str) -> Stopped | None:
+    return Stopped(outcome=outcome, reason=f"{reason}: the limit is reached") if reached else None
+
+
+def _target(state: RunState, terms: Terms) -> Stopped | None:
+    scores = state.reference.selection
+    if not terms.stop_at_target or terms.target is None or not scores:
+        return None
+    mean = fmean(fmean(values) for values in scores.values())
+    reached = mean >= terms.target if terms.maximize else mean <= terms.target
+    return Stopped(outcome="target_reached", reason=f"{mean:.2f} meets the target {terms.target}") if reached else None
+
+
+def _unmoved(state: RunState) -> Stopped | None:
+    """A harness that cannot see changes is not a text that cannot be improved."""
+    if state.moved or not state.unmoved:
+        return None
+    means = {fmean(values) for values in state.baseline_selection.values()}
+    constant = len(means) == 1 and len(state.unmoved) > 1
+    if not constant and len(set(state.unmoved)) < UNMOVED_CATEGORIES:
+        return None
+    pattern = "every case scores the same" if len(means) == 1 else "the same items pass every time"
+    return Stopped(outcome="no_movement", reason=f"no score has moved ({pattern}); check judge and harness")
+
+
+def _proposer(state: RunState) -> Stopped | None:
+    if state.proposer_failures < UNUSABLE_REPLIES:
+        return None
+    reason = f"{state.proposer_failures} proposals in a row could not be used; see the refusals"
+    return Stopped(outcome="proposer_failed", reason=reason)
+
+
+def _budget(state: RunState, terms: Terms) -> Stopped | None:
+    assert state.split is not None
+    if affordable(state, terms, len(state.split.selection)):
+        return None
+    return Stopped(outcome="budget", reason="the cap leaves no room for another experiment and the final report")

@@ -1,0 +1,98 @@
+"""After the loop: the gain on held-out cases, the report, the end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+
+from ceopt_tui.core.evidence.gain import final_gain
+from ceopt_tui.core.plan.actions import Action, Done, Note, Report
+from ceopt_tui.core.plan.laddering import noise_of
+from ceopt_tui.core.plan.measuring import missing, pooled, report_runs
+from ceopt_tui.core.plan.terms import Terms
+from ceopt_tui.core.state.run import RunState
+from ceopt_tui.exits import ExitStatus
+from schemas.records import Finished, GainReported
+
+STOPPED_EARLY = frozenset({"no_movement", "proposer_failed"})
+
+
+def plan_wrap_up(state: RunState, terms: Terms) -> Action:
+    """The next step after the loop has stopped."""
+    assert state.stopped is not None
+    if state.finished:
+        return Done()
+    if state.keeps and state.gain is None:
+        return _gain(state, terms)
+    if state.report is None and state.baseline is not None:
+        return Report()
+    outcome = outcome_word(state)
+    return Note((Finished(outcome=outcome, exit_status=_exit(state), reason=state.stopped.reason),))
+
+
+def outcome_word(state: RunState) -> str:
+    """One word for scripts: what came of the run, or why nothing could."""
+    stopped = state.stopped.outcome if state.stopped else "running"
+    if state.keeps:
+        return "improved"
+    measured = {"no_headroom", "too_few_cases", "harness_failed", "no_movement", "proposer_failed"}
+    if stopped in measured:
+        return stopped
+    outcomes = {experiment.outcome for experiment in state.experiments.values()}
+    if stopped == "budget" or (outcomes and outcomes <= {"inconclusive", "error"}):
+        return "inconclusive"
+    return "no_improvement"
+
+
+def _exit(state: RunState) -> ExitStatus:
+    assert state.stopped is not None
+    if state.stopped.outcome == "harness_failed":
+        return ExitStatus.REFUSED
+    if state.stopped.outcome in STOPPED_EARLY and not state.keeps:
+        return ExitStatus.STOPPED
+    return ExitStatus.FINISHED
+
+
+def _gain(state: RunState, terms: Terms) -> Action:
+    """Fresh held-out runs of the original and the final text, never a score that decided a keep."""
+    cases, wanted = state.report_cases, report_runs(state)
+    final = state.reference.text_digest
+    runs = missing(state, state.original_digest, state.report_before, cases, wanted, "report")
+    runs += missing(state, final, state.report_after, cases, wanted, "report")
+    if runs:
+        return pooled(runs, terms.seed, "report")
+    before = {case: state.report_before[case] for case in cases if state.report_before.get(case)}
+    after = {case: state.report_after[case] for case in cases if state.report_after.get(case)}
+    shared = sorted(before.keys() & after.keys())
+    gain = final_gain(
+        {case: before[case] for case in shared},
+        {case: after[case] for case in shared},
+        noise_of(state),
+        terms.setting(state),
+    )
+    assert state.split is not None
+    kept = state.experiments[state.best_number]
+    return Note(
+        (
+            GainReported(
+                original_digest=state.original_digest,
+                final_digest=final,
+                cases=len(shared),
+                before=_mean(before, shared),
+                after=_mean(after, shared),
+                gain=gain.mean,
+                low=gain.low,
+                high=gain.high,
+                cautious=gain.cautious,
+                clearly_better=gain.clearly_better,
+                fresh=not state.deterministic or bool(state.split.report_only),
+                selection_before=_mean(state.baseline_selection, state.split.selection),
+                selection_after=_mean(kept.selection, state.split.selection),
+            ),
+        )
+    )
+
+
+def _mean(scores: Mapping[str, Sequence[float]], cases: Sequence[str]) -> float:
+    values = [fmean(scores[case]) for case in cases if scores.get(case)]
+    return fmean(values) if values else 0.0

@@ -1,0 +1,60 @@
+"""One experiment and one hypothesis, as the journal tells them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ceopt_tui.core.state.runs import Scores
+from schemas.records import (
+    CandidateRefused,
+    Compared,
+    Decided,
+    ExperimentClosed,
+    ExperimentStarted,
+    HypothesisAdded,
+    Looked,
+)
+
+FINAL_KEEPS = frozenset({"kept", "runner_up_kept"})
+# Outcomes that say nothing about the idea's effect: they count as iterations, not towards the plateau.
+UNMEASURED = frozenset({"refused", "no_edits_applied", "error", "timeout"})
+
+
+@dataclass
+class ExperimentState:
+    """One hypothesis being carried out, measured and decided."""
+
+    started: ExperimentStarted
+    hypothesis: HypothesisAdded
+    text_digest: str | None = None
+    note: str = ""
+    refused: list[CandidateRefused] = field(default_factory=list)
+    selection: Scores = field(default_factory=dict)
+    held_out: Scores = field(default_factory=dict)
+    decisions: list[Decided] = field(default_factory=list)
+    look: Looked | None = None
+    comparisons: list[Compared] = field(default_factory=list)
+    answers: dict[str, str] = field(default_factory=dict)
+    commit: str | None = None
+    closed: ExperimentClosed | None = None
+
+    @property
+    def number(self) -> int:
+        return self.started.number
+
+    @property
+    def name(self) -> str:
+        return f"exp-{self.number:03d}"
+
+    @property
+    def last(self) -> Decided | None:
+        return self.decisions[-1] if self.decisions else None
+
+    @property
+    def outcome(self) -> str:
+        """The outcome word: the final one once closed, else where the ladder stands."""
+        if self.closed:
+            return self.closed.outcome
+        if self.last and self.last.decision == "promising":
+            return "promising"
+        return "measured" if self.last else "running"

@@ -1,0 +1,231 @@
+"""The fold: one small step per record kind. Pure but for the state it is handed; reads no clock, no file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ceopt_tui.core.state.experiment import ExperimentState
+from ceopt_tui.core.state.run import Reference, RunState
+from ceopt_tui.core.state.runs import add_score
+from schemas import records as r
+
+Step = Callable[[RunState, Any], None]
+
+
+def fold(records: Iterable[r.AnyRecord], state: RunState | None = None) -> RunState:
+    """Replays records in order into a state."""
+    state = state or RunState()
+    for record in records:
+        apply(state, record)
+    return state
+
+
+def apply(state: RunState, record: r.AnyRecord) -> None:
+    """Takes one record into the state."""
+    _STEPS[record.kind](state, record)
+
+
+def _run_started(state: RunState, record: r.RunStarted) -> None:
+    state.started = record
+    state.texts[record.text_digest] = record.texts
+    state.reference = Reference(record.text_digest)
+
+
+def _tick_started(state: RunState, record: r.TickStarted) -> None:
+    state.tick = record
+    state.runs.failures.clear()
+    state.error_streak = 0
+
+
+def _tick_ended(state: RunState, record: r.TickEnded) -> None:
+    state.last_tick = record
+    state.active_s += record.active_s
+
+
+def _approved(state: RunState, record: r.Approved) -> None:
+    state.approvals[record.what] = record
+    state.asked = None
+
+
+def _split_frozen(state: RunState, record: r.SplitFrozen) -> None:
+    state.split = record
+
+
+def _case_run(state: RunState, record: r.CaseRun) -> None:
+    if record.facts:
+        state.spend.finish(record.facts)
+    state.runs.add(record)
+    if record.step == "report":
+        original = record.text_digest == state.original_digest
+        add_score(state.report_before if original else state.report_after, record)
+    elif record.text_digest == state.reference.text_digest:
+        _reference_run(state, record)
+    elif state.current and record.text_digest == state.current.text_digest:
+        held_out = state.held_out(record.case_id)
+        add_score(state.current.held_out if held_out else state.current.selection, record)
+
+
+def _reference_run(state: RunState, record: r.CaseRun) -> None:
+    if record.step == "drift":
+        add_score(state.reference.drift, record)
+        _check_repeat(state, record)
+        return
+    held_out = state.held_out(record.case_id)
+    add_score(state.reference.held_out if held_out else state.reference.selection, record)
+    if record.step == "baseline":
+        add_score(state.baseline_selection, record)
+    else:
+        _check_repeat(state, record)
+
+
+def _check_repeat(state: RunState, record: r.CaseRun) -> None:
+    """A deterministic runner that answers identical text differently is deterministic no longer."""
+    outputs = state.runs.outputs.get((record.text_digest, record.case_id), [])
+    if state.deterministic and record.score is not None and len(set(outputs)) > 1:
+        state.nondeterminism = f"case {record.case_id} gave another output for the same text"
+
+
+def _baseline_measured(state: RunState, record: r.BaselineMeasured) -> None:
+    state.baseline = record
+
+
+def _reference_reset(state: RunState, record: r.ReferenceReset) -> None:
+    _new_reference(state, record.text_digest)
+
+
+def _new_reference(state: RunState, text_digest: str) -> None:
+    state.reference = Reference(
+        text_digest, epoch=state.reference.epoch + 1, since_experiment=len(state.experiments)
+    )
+
+
+def _hypothesis_added(state: RunState, record: r.HypothesisAdded) -> None:
+    state.hypotheses[record.id] = record
+
+
+def _backlog_closed(state: RunState, record: r.BacklogClosed) -> None:
+    state.backlog = record
+    state.generation = max(state.generation, record.generation)
+    if state.phase3_at is None:
+        state.phase3_at, state.phase3_active_s = record.at, record.active_s
+
+
+def _experiment_started(state: RunState, record: r.ExperimentStarted) -> None:
+    experiment = ExperimentState(record, state.hypotheses[record.hypothesis_id])
+    state.taken.add(record.hypothesis_id)
+    state.experiments[record.number] = experiment
+    state.current = experiment
+
+
+def _candidate_refused(state: RunState, record: r.CandidateRefused) -> None:
+    state.experiments[record.number].refused.append(record)
+    if record.text_digest and record.text_digest != state.reference.text_digest:
+        state.refused_texts.add(record.text_digest)
+
+
+def _candidate_made(state: RunState, record: r.CandidateMade) -> None:
+    experiment = state.experiments[record.number]
+    experiment.text_digest, experiment.note = record.text_digest, record.note
+    state.texts[record.text_digest] = record.texts
+    state.proposer_failures = 0
+
+
+def _decided(state: RunState, record: r.Decided) -> None:
+    state.experiments[record.number].decisions.append(record)
+    if record.tau:
+        state.tau_ss += record.tau[0]
+        state.tau_df += record.tau[1]
+        state.tau_c += record.tau[2]
+
+
+def _looked(state: RunState, record: r.Looked) -> None:
+    state.looks.append(record)
+    state.experiments[record.number].look = record
+
+
+def _compared(state: RunState, record: r.Compared) -> None:
+    state.experiments[record.number].comparisons.append(record)
+
+
+def _experiment_closed(state: RunState, record: r.ExperimentClosed) -> None:
+    experiment = state.experiments[record.number]
+    experiment.closed = record
+    state.count_outcome(record.outcome)
+    state.moved |= record.moved is True
+    if record.moved is False:
+        state.unmoved.append(experiment.hypothesis.category)
+    if record.outcome in {"refused", "no_edits_applied"} and not experiment.text_digest:
+        state.proposer_failures += 1
+    digest = experiment.text_digest
+    if digest and digest not in {state.reference.text_digest, state.original_digest}:
+        state.runs.forget(digest)
+    if state.current is experiment:
+        state.current = None
+
+
+def _committed(state: RunState, record: r.Committed) -> None:
+    state.keeps.append(record)
+    state.experiments[record.number].commit = record.commit
+    state.best_number = record.number
+    state.generation += 1
+    _new_reference(state, record.text_digest)
+
+
+def _answered(state: RunState, record: r.Answered) -> None:
+    state.asked = None
+    if state.current:
+        state.current.answers[record.question_id] = record.answer
+
+
+def _declined(state: RunState, record: r.Declined) -> None:
+    state.asked = None
+
+
+def _set(name: str) -> Step:
+    def step(state: RunState, record: Any) -> None:
+        setattr(state, name, record)
+
+    return step
+
+
+def _add(name: str) -> Step:
+    def step(state: RunState, record: Any) -> None:
+        getattr(state, name).append(record)
+
+    return step
+
+
+_STEPS: dict[str, Step] = {
+    "run_started": _run_started,
+    "tick_started": _tick_started,
+    "tick_ended": _tick_ended,
+    "model_bound": lambda state, record: state.models.__setitem__(record.role, record),
+    "approved": _approved,
+    "declined": _declined,
+    "split_frozen": _split_frozen,
+    "probed": _add("probes"),
+    "call_started": lambda state, record: state.spend.start(record),
+    "call_finished": lambda state, record: state.spend.finish_call(record),
+    "case_run": _case_run,
+    "baseline_measured": _baseline_measured,
+    "reference_reset": _reference_reset,
+    "hypothesis_added": _hypothesis_added,
+    "backlog_closed": _backlog_closed,
+    "experiment_started": _experiment_started,
+    "candidate_refused": _candidate_refused,
+    "candidate_made": _candidate_made,
+    "decided": _decided,
+    "looked": _looked,
+    "compared": _compared,
+    "experiment_closed": _experiment_closed,
+    "committed": _committed,
+    "learnt": lambda state, record: state.learnings.append(record.text),
+    "asked": _set("asked"),
+    "answered": _answered,
+    "gain_reported": _set("gain"),
+    "report_written": _set("report"),
+    "stopped": _set("stopped"),
+    "finished": _set("finished"),
+    "noted": _add("notes"),
+}

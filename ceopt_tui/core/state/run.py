@@ -1,0 +1,143 @@
+"""The state of one run: a plain value that only the fold changes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ceopt_tui.core.state.experiment import FINAL_KEEPS, UNMEASURED, ExperimentState
+from ceopt_tui.core.state.runs import RunBook, Scores
+from ceopt_tui.core.state.spend import Spend
+from schemas.records import (
+    Approved,
+    Asked,
+    BacklogClosed,
+    BaselineMeasured,
+    Committed,
+    Finished,
+    GainReported,
+    HypothesisAdded,
+    Looked,
+    ModelBound,
+    Noted,
+    Probed,
+    ReportWritten,
+    RunStarted,
+    SplitFrozen,
+    Stopped,
+    TickEnded,
+    TickStarted,
+)
+
+
+@dataclass
+class Reference:
+    """The current best text and its fresh runs; emptied after every keep and after drift."""
+
+    text_digest: str = ""
+    selection: Scores = field(default_factory=dict)
+    held_out: Scores = field(default_factory=dict)
+    drift: Scores = field(default_factory=dict)
+    epoch: int = 0
+    since_experiment: int = 0  # experiments started when this epoch began
+
+
+@dataclass
+class RunState:
+    """Everything a run knows, rebuilt from its journal."""
+
+    started: RunStarted | None = None
+    tick: TickStarted | None = None
+    last_tick: TickEnded | None = None
+    active_s: float = 0.0  # in ticks that have ended
+    phase3_at: str | None = None  # first ideas; the clocks of the stop rules start here
+    phase3_active_s: float = 0.0
+    models: dict[str, ModelBound] = field(default_factory=dict)
+    approvals: dict[str, Approved] = field(default_factory=dict)
+    split: SplitFrozen | None = None
+    probes: list[Probed] = field(default_factory=list)
+    texts: dict[str, dict[str, str]] = field(default_factory=dict)
+    spend: Spend = field(default_factory=Spend)
+    runs: RunBook = field(default_factory=RunBook)
+    baseline_selection: Scores = field(default_factory=dict)
+    baseline: BaselineMeasured | None = None
+    nondeterminism: str = ""  # why a runner once found deterministic no longer counts as such
+    reference: Reference = field(default_factory=Reference)
+    best_number: int = 0  # experiment that made the current best; 0 is the original text
+    hypotheses: dict[str, HypothesisAdded] = field(default_factory=dict)
+    taken: set[str] = field(default_factory=set)  # hypotheses that became experiments
+    backlog: BacklogClosed | None = None
+    generation: int = 0
+    refused_texts: set[str] = field(default_factory=set)
+    proposer_failures: int = 0
+    experiments: dict[int, ExperimentState] = field(default_factory=dict)
+    current: ExperimentState | None = None
+    looks: list[Looked] = field(default_factory=list)
+    keeps: list[Committed] = field(default_factory=list)
+    plateau: int = 0
+    iterations: int = 0
+    moved: bool = False  # has any case of any candidate ever scored differently
+    unmoved: list[str] = field(default_factory=list)  # categories of measured candidates that moved nothing
+    error_streak: int = 0
+    tau_ss: float = 0.0
+    tau_df: int = 0
+    tau_c: float = 0.0
+    learnings: list[str] = field(default_factory=list)
+    asked: Asked | None = None  # a question without an answer
+    notes: list[Noted] = field(default_factory=list)
+    report_before: Scores = field(default_factory=dict)
+    report_after: Scores = field(default_factory=dict)
+    gain: GainReported | None = None
+    report: ReportWritten | None = None
+    stopped: Stopped | None = None
+    finished: Finished | None = None
+
+    @property
+    def deterministic(self) -> bool:
+        return bool(self.baseline and self.baseline.deterministic and not self.nondeterminism)
+
+    @property
+    def original_digest(self) -> str:
+        return self.started.text_digest if self.started else ""
+
+    @property
+    def best_texts(self) -> dict[str, str]:
+        return self.texts[self.reference.text_digest]
+
+    @property
+    def status(self) -> str:
+        """running · waiting · blocked · finished, as the last tick left it."""
+        if self.finished:
+            return "finished"
+        if self.tick and (not self.last_tick or self.last_tick.tick < self.tick.tick):
+            return "running"
+        return self.last_tick.status if self.last_tick else "waiting"
+
+    @property
+    def deciding_holdout(self) -> tuple[str, ...]:
+        """Held-out cases that confirm keeps. Where repeats are identical a part stays unseen for the report."""
+        if self.split is None:
+            return ()
+        if not (self.baseline and self.baseline.deterministic):
+            return self.split.holdout
+        return tuple(case for case in self.split.holdout if case not in self.split.report_only)
+
+    @property
+    def report_cases(self) -> tuple[str, ...]:
+        """Held-out cases the final gain is measured on."""
+        if self.split is None:
+            return ()
+        if self.baseline and self.baseline.deterministic and self.split.report_only:
+            return self.split.report_only
+        return self.split.holdout
+
+    def held_out(self, case_id: str) -> bool:
+        return self.split is not None and case_id in self.split.holdout
+
+    def count_outcome(self, outcome: str) -> None:
+        """Books a closed experiment's outcome on the counters that stop rules read."""
+        self.iterations += 1
+        self.error_streak = self.error_streak + 1 if outcome in {"error", "timeout"} else 0
+        if outcome in FINAL_KEEPS:
+            self.plateau = 0
+        elif outcome not in UNMEASURED:
+            self.plateau += 1

@@ -1,0 +1,70 @@
+"""Scores and outputs per text and case, with the noise they show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from schemas.records import CaseRun
+
+Scores = dict[str, list[float]]
+
+
+@dataclass
+class Cell:
+    """All scored runs of one text on one case; variance sums are updated run by run (Welford)."""
+
+    count: int = 0
+    mean: float = 0.0
+    squares: float = 0.0
+
+    def add(self, score: float) -> float:
+        """Adds a score; gives how much the sum of squared deviations grew."""
+        self.count += 1
+        step = score - self.mean
+        self.mean += step / self.count
+        grown = step * (score - self.mean)
+        self.squares += grown
+        return grown
+
+
+@dataclass
+class RunBook:
+    """Every case run so far: next sample numbers, repeat variance, outputs of the texts that still matter."""
+
+    samples: dict[tuple[str, str], int] = field(default_factory=dict)
+    cells: dict[tuple[str, str], Cell] = field(default_factory=dict)
+    outputs: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+    details: dict[tuple[str, str], str] = field(default_factory=dict)
+    failures: dict[tuple[str, str, str], int] = field(default_factory=dict)  # text, case, step; this tick only
+    sigma_ss: float = 0.0
+    sigma_df: int = 0
+    scored: int = 0
+
+    def add(self, run: CaseRun) -> None:
+        key = (run.text_digest, run.case_id)
+        self.samples[key] = max(self.samples.get(key, 0), run.sample + 1)
+        if run.score is None:
+            place = (*key, run.step)
+            self.failures[place] = self.failures.get(place, 0) + 1
+            return
+        self.scored += 1
+        self.outputs.setdefault(key, []).append(run.output)
+        self.details[key] = run.detail
+        cell = self.cells.setdefault(key, Cell())
+        self.sigma_ss += cell.add(run.score)
+        self.sigma_df += cell.count > 1
+
+    def next_sample(self, text_digest: str, case_id: str) -> int:
+        return self.samples.get((text_digest, case_id), 0)
+
+    def forget(self, text_digest: str) -> None:
+        """Drops the outputs of a text nothing will look at again; its noise stays counted."""
+        for key in [key for key in self.outputs if key[0] == text_digest]:
+            del self.outputs[key]
+            self.details.pop(key, None)
+
+
+def add_score(scores: Scores, run: CaseRun) -> None:
+    """Files a scored run under its case."""
+    if run.score is not None:
+        scores.setdefault(run.case_id, []).append(run.score)

@@ -1,0 +1,69 @@
+"""What a run has spent, per role, as its journal tells it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from schemas.records import CallFacts, CallFinished, CallStarted
+
+
+@dataclass
+class RoleSpend:
+    """Totals of one role. `usd` counts known prices only; `unpriced` says how many calls have no known price."""
+
+    calls: int = 0
+    cached: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    usd: float = 0.0
+    unpriced: int = 0
+    estimated: bool = False
+    latency_s: float = 0.0
+
+    def add(self, facts: CallFacts) -> None:
+        if facts.cached:
+            self.cached += 1
+            return
+        self.calls += facts.attempts
+        self.input_tokens += facts.input_tokens
+        self.output_tokens += facts.output_tokens
+        self.estimated |= facts.estimated
+        self.latency_s += facts.latency_s
+        if facts.usd is None:
+            self.unpriced += 1
+        else:
+            self.usd += facts.usd
+
+
+@dataclass
+class Spend:
+    """All roles, and the requests that were started and never came back (booked as spent)."""
+
+    roles: dict[str, RoleSpend] = field(default_factory=dict)
+    started: int = 0  # requests ever announced; numbers the next call id
+    open: dict[str, list[CallStarted]] = field(default_factory=dict)
+
+    def start(self, record: CallStarted) -> None:
+        self.started += 1
+        self.open.setdefault(record.call_id, []).append(record)
+
+    def finish(self, facts: CallFacts) -> None:
+        self.open.pop(facts.call_id, None)
+        self.roles.setdefault(facts.role, RoleSpend()).add(facts)
+
+    def finish_call(self, record: CallFinished) -> None:
+        self.finish(record.facts)
+
+    @property
+    def calls(self) -> int:
+        return sum(role.calls for role in self.roles.values()) + sum(len(group) for group in self.open.values())
+
+    @property
+    def usd(self) -> float:
+        """Known spend in US dollars, open requests at what was reserved for them."""
+        reserved = sum(record.usd_reserved or 0.0 for group in self.open.values() for record in group)
+        return sum(role.usd for role in self.roles.values()) + reserved
+
+    @property
+    def usd_known(self) -> bool:
+        return not any(role.unpriced for role in self.roles.values())

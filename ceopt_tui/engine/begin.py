@@ -1,0 +1,75 @@
+"""The start of a tick: a new run is identified and its branch made; an old one must still be the same run."""
+
+from __future__ import annotations
+
+import secrets
+
+from ceopt_tui.core.state.run import RunState
+from ceopt_tui.engine.parts import Parts, RunInputs
+from ceopt_tui.engine.session import Session
+from ceopt_tui.errors import NeedsPersonError, SetupError
+from ceopt_tui.journal.atomic import write_atomic
+from schemas.records import AnyRecord, Noted, RunStarted
+
+SPEC_COPY = "spec.yaml"
+
+
+def begin(session: Session, inputs: RunInputs, parts: Parts) -> list[AnyRecord]:
+    """Records that open this tick: the run's identity for a new one, what changed for an old one."""
+    state = session.state
+    records: list[AnyRecord] = [Noted(text=text) for text in (*session.warnings, *parts.notes) if _is_new(state, text)]
+    if state.started is None:
+        return [*records, *_new_run(session, inputs, parts)]
+    _same_run(state, inputs)
+    return [*records, *(model for model in parts.models if state.models.get(model.role) != model)]
+
+
+def _is_new(state: RunState, text: str) -> bool:
+    return all(note.text != text for note in state.notes)
+
+
+def _new_run(session: Session, inputs: RunInputs, parts: Parts) -> list[AnyRecord]:
+    repository = parts.backend.repository
+    _refuse_uncommitted(inputs, parts)
+    base_sha = repository.head()
+    parts.backend.prepare(base_sha)
+    write_atomic(session.folder / SPEC_COPY, inputs.spec_bytes)
+    started = RunStarted(
+        run_id=secrets.token_hex(6),
+        name=inputs.name,
+        ceopt_version=parts.version,
+        repository=str(repository.root),
+        spec_file=inputs.spec_file,
+        spec_digest=inputs.spec_digest,
+        approval_digest=inputs.approval_digest,
+        measurement_digest=inputs.measurement_digest,
+        base_sha=base_sha,
+        branch=parts.backend.branch,
+        texts=dict(inputs.texts),
+        text_digest=inputs.text_digest,
+        seed=inputs.seed,
+    )
+    return [started, inputs.split, *parts.models]
+
+
+def _refuse_uncommitted(inputs: RunInputs, parts: Parts) -> None:
+    """The baseline must be a text that a commit holds; the user's unfinished edits are theirs."""
+    dirty = parts.backend.repository.dirty([*inputs.mutable, *inputs.immutable])
+    if dirty:
+        verb = "has" if len(dirty) == 1 else "have"
+        raise SetupError(
+            f"{', '.join(dirty)} {verb} changes that are not committed",
+            "Commit or stash them first; the baseline must be a text that git holds.",
+        )
+
+
+def _same_run(state: RunState, inputs: RunInputs) -> None:
+    """What produced the logged measurements may not change under them."""
+    assert state.started is not None
+    if state.finished or state.started.measurement_digest == inputs.measurement_digest:
+        return
+    raise NeedsPersonError(
+        "the spec, the eval set or a check changed in a way that the logged measurements do not match",
+        f"Restore the approved spec (a copy is {SPEC_COPY} in the state folder), or start over with --fresh; "
+        "the old run is archived, nothing is deleted.",
+    )

@@ -1,0 +1,36 @@
+"""The strategy digest: what a proposer reads of the run instead of its log. Selection cases only."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from ceopt_tui.core.describe import score
+from ceopt_tui.core.state.run import RunState
+from ceopt_tui.engine.ideas import UNSEEN
+
+DIGEST_NAME = "strategy-digest.md"
+REASONS_SHOWN = 10
+
+
+def digest_text(state: RunState, span: float) -> str:
+    """Categories tried with counts, learnings, what is left, where the best stands."""
+    lines = ["# Strategy digest", "", "## Tried so far"]
+    counts = Counter(
+        (experiment.hypothesis.category, experiment.outcome) for experiment in state.experiments.values()
+    )
+    lines += [f"- {category}: {outcome} × {count}" for (category, outcome), count in sorted(counts.items())]
+    lines += ["", "## Last results"]
+    for experiment in list(state.experiments.values())[-REASONS_SHOWN:]:
+        if experiment.closed:
+            seen = experiment.look is None or experiment.outcome == "kept"
+            lines.append(f"- {experiment.hypothesis.description}: {experiment.closed.reason if seen else UNSEEN}")
+    if state.learnings:
+        lines += ["", "## Learnings", *[f"- {text}" for text in state.learnings]]
+    lines += ["", "## Still open"]
+    for idea in state.hypotheses.values():
+        if idea.id not in state.taken:
+            stale = "" if idea.generation == state.generation else " (estimate is stale)"
+            lines.append(f"- {idea.description}: {idea.opportunity.get('expected_benefit', 'unknown')}{stale}")
+    if state.baseline:
+        lines += ["", f"Baseline on selection cases: {score(state.baseline.mean, span)}; keeps: {len(state.keeps)}"]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,47 @@
+"""Files of a run for people: the log view, the digest, the report. Written whole, atomically, from the state."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ceopt_tui.core.plan.terms import Terms
+from ceopt_tui.core.state.run import RunState
+from ceopt_tui.engine.digest import DIGEST_NAME, digest_text
+from ceopt_tui.engine.log_view import LOG_NAME, log_document
+from ceopt_tui.engine.report import report_markdown
+from ceopt_tui.gitops.commits import commit_files
+from ceopt_tui.gitops.repository import Repository
+from ceopt_tui.journal.atomic import write_atomic
+from schemas.records import ReportWritten
+from schemas.yaml_dump import dump
+
+REPORT_NAME = "report.md"
+VIEW_EVERY = 25  # in long runs the view follows in steps: writing it costs as much as it is long
+
+
+def write_log_view(folder: Path, state: RunState, spec_text: str) -> None:
+    """Rewrites experiment-log.yaml."""
+    write_atomic(folder / LOG_NAME, dump(log_document(state, spec_text)).encode("utf-8"))
+
+
+def view_is_due(state: RunState) -> bool:
+    """After every experiment of a short run, now and then in a long one."""
+    count = len(state.experiments)
+    return count < VIEW_EVERY or count % VIEW_EVERY == 0
+
+
+def write_digest(folder: Path, state: RunState, span: float) -> str:
+    """Rewrites the digest and gives it as it stands on disk."""
+    path = folder / DIGEST_NAME
+    write_atomic(path, digest_text(state, span).encode("utf-8"))
+    return path.read_text(encoding="utf-8")
+
+
+def write_report(folder: Path, repository: Repository, branch: str, state: RunState, terms: Terms) -> ReportWritten:
+    """Writes the report beside the journal and commits it on the optimization branch, if a change was kept."""
+    assert state.started is not None
+    data = report_markdown(state, terms).encode("utf-8")
+    write_atomic(folder / REPORT_NAME, data)
+    place = f"docs/optimize/{state.started.name}-report.md"
+    commit = commit_files(repository, branch, {place: data}, f"optimize({state.started.name}): report")
+    return ReportWritten(path=place, commit=commit)

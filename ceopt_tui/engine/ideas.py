@@ -1,0 +1,151 @@
+"""From the current text and its failing selection cases to hypotheses, and from a hypothesis to a candidate."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+
+from ceopt_tui.core.plan.actions import Hypothesize, Propose
+from ceopt_tui.core.ports import Brief, HypothesisDraft, Refusal, SelectionCase, Tried
+from ceopt_tui.core.state.experiment import ExperimentState
+from ceopt_tui.core.state.run import RunState
+from ceopt_tui.engine.parts import Parts, RunInputs
+from ceopt_tui.engine.recorder import Recorder
+from ceopt_tui.errors import ProposalError
+from schemas.records import BacklogClosed, CandidateMade, CandidateRefused, HypothesisAdded
+
+TRIED_SHOWN = 10
+UNSEEN = "did not hold up on unseen cases"
+
+
+def idea_key(move: str, parameters: Mapping[str, object]) -> str:
+    """What makes two ideas the same idea."""
+    return f"{move}:{json.dumps(parameters, sort_keys=True, ensure_ascii=False, separators=(',', ':'))}"
+
+
+def brief(state: RunState, inputs: RunInputs, digest: str) -> Brief:
+    """All a proposer may know. Built from selection cases alone; nothing held out can get in."""
+    assert state.split is not None
+    tried = [_tried(experiment) for experiment in state.experiments.values() if experiment.closed]
+    return Brief(
+        name=inputs.name,
+        description=inputs.description,
+        texts=state.best_texts,
+        selection=[_selection_case(state, inputs, case_id) for case_id in state.split.selection],
+        tried=tried[-TRIED_SHOWN:],
+        tried_keys=frozenset(idea_key(idea.move, idea.parameters) for idea in state.hypotheses.values()),
+        constraints=inputs.constraints,
+        protect=inputs.protect,
+        syntax=inputs.syntax,
+        edits=inputs.edits,
+        digest=digest,
+        seed=inputs.seed,
+    )
+
+
+def _selection_case(state: RunState, inputs: RunInputs, case_id: str) -> SelectionCase:
+    best = state.reference.text_digest
+    scores = state.reference.selection.get(case_id)
+    if not scores:  # right after a keep the new reference has no fresh runs yet: the winner's own are the best known
+        winner = state.experiments.get(state.best_number)
+        scores = winner.selection.get(case_id) if winner else None
+    return SelectionCase(
+        case=inputs.cases[case_id],
+        outputs=tuple(state.runs.outputs.get((best, case_id), ())),
+        pass_rate=fmean(scores) if scores else None,
+        detail=state.runs.details.get((best, case_id), ""),
+    )
+
+
+def _tried(experiment: ExperimentState) -> Tried:
+    assert experiment.closed is not None
+    idea = experiment.hypothesis
+    reason = UNSEEN if experiment.look and experiment.closed.outcome != "kept" else experiment.closed.reason
+    return Tried(idea.description, idea.category, idea.move, experiment.closed.outcome, reason, idea.parameters)
+
+
+async def hypothesize(
+    recorder: Recorder, inputs: RunInputs, parts: Parts, action: Hypothesize, digest: str, active_s: float
+) -> None:
+    """Fills the backlog for the current text; an empty round closes it."""
+    state = recorder.state
+    known = brief(state, inputs, digest)
+    drafts = await parts.proposer.hypotheses(known, parts.terms.ideas_per_round)
+    fresh = [draft for draft in drafts if idea_key(draft.move, draft.parameters) not in known.tried_keys]
+    first = len(state.hypotheses) + 1
+    records = [
+        _added(draft, f"h{first + place:03d}", parts.proposer.name, action.generation)
+        for place, draft in enumerate(fresh)
+    ]
+    closed = BacklogClosed(generation=action.generation, added=len(records), active_s=active_s)
+    await recorder.commit(*records, closed)
+
+
+def _added(draft: HypothesisDraft, idea_id: str, source: str, generation: int) -> HypothesisAdded:
+    opportunity = {
+        "workload": "selection cases",
+        "baseline": "current best text",
+        "evidence": draft.theme or "failing selection cases",
+        "expected_benefit": draft.expected_benefit,
+        "confidence": draft.confidence,
+        "cost_and_risk": "an edit of the text; measured case by case",
+    }
+    return HypothesisAdded(
+        id=idea_id,
+        description=draft.description,
+        category=draft.category,
+        move=draft.move,
+        parameters=dict(draft.parameters),
+        source=source,
+        theme=draft.theme,
+        claims=draft.claims,
+        priority=draft.priority,
+        required_deps=draft.required_deps,
+        dep_status="needs_approval" if draft.required_deps else "approved",
+        opportunity=opportunity,
+        rank=draft.rank,
+        generation=generation,
+    )
+
+
+async def propose(recorder: Recorder, inputs: RunInputs, parts: Parts, action: Propose, digest: str) -> None:
+    """Carries an idea out on the text; refused candidates cost no task call and go back to the proposer once."""
+    state = recorder.state
+    experiment = state.experiments[action.number]
+    idea = experiment.hypothesis
+    draft_idea = HypothesisDraft(idea.description, idea.category, idea.move, idea.parameters, idea.theme, idea.claims)
+    earlier = [Refusal(**refusal) for record in experiment.refused for refusal in record.refusals]
+    try:
+        draft = await parts.proposer.propose(brief(state, inputs, digest), draft_idea, earlier)
+    except ProposalError as error:
+        refusal = Refusal("proposal", error.message)
+        await recorder.commit(_refused(action, None, [refusal]))
+        return
+    after = {**state.best_texts, **draft.texts}
+    digest_after = parts.text_digest(after)
+    refusals = _guarded(state, parts, after, digest_after, set(draft.texts))
+    if refusals:
+        await recorder.commit(_refused(action, digest_after, refusals))
+        return
+    await recorder.commit(
+        CandidateMade(number=action.number, text_digest=digest_after, texts=after, note=draft.note)
+    )
+
+
+def _guarded(
+    state: RunState, parts: Parts, after: Mapping[str, str], digest: str, touched: set[str]
+) -> list[Refusal]:
+    before = state.best_texts
+    if outside := touched - before.keys():
+        return [Refusal("out_of_scope", f"{', '.join(sorted(outside))} is not a file of the target")]
+    if digest == state.reference.text_digest:
+        return [Refusal("unchanged", "same text as the current one")]
+    if digest in state.texts or digest in state.refused_texts:
+        return [Refusal("unchanged", "this exact text was measured or refused before")]
+    return list(parts.guard(before, after))
+
+
+def _refused(action: Propose, digest: str | None, refusals: Sequence[Refusal]) -> CandidateRefused:
+    listed = tuple({"code": item.code, "message": item.message, "line": item.line} for item in refusals)
+    return CandidateRefused(number=action.number, attempt=action.attempt, text_digest=digest, refusals=listed)

@@ -1,0 +1,99 @@
+"""The readable view of a run: experiment-log.yaml, rewritten whole from the state. The journal stays the truth."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ceopt_tui.core.state.experiment import ExperimentState
+from ceopt_tui.core.state.run import RunState
+
+LOG_NAME = "experiment-log.yaml"
+
+
+def log_document(state: RunState, spec_text: str) -> dict[str, Any]:
+    """The document of schemas.experiment_log, as plain values in reading order."""
+    started = state.started
+    return {
+        "spec": spec_text,
+        "run_id": started.run_id if started else None,
+        "started_at": started.at if started else None,
+        "baseline": _baseline(state),
+        "experiments": [_experiment(experiment) for experiment in state.experiments.values()],
+        "best": _best(state),
+        "hypothesis_backlog": [
+            {"id": idea.id, "description": idea.description, "category": idea.category, "priority": idea.priority,
+             "dep_status": idea.dep_status, "required_deps": list(idea.required_deps), "opportunity": idea.opportunity}
+            for idea in state.hypotheses.values()
+            if idea.id not in state.taken
+        ],
+        "run_state": _run_state(state),
+        "approval": [
+            {"what": record.what, "digest": record.digest, "caps": record.caps, "at": record.at, "by": record.by}
+            for record in state.approvals.values()
+        ],
+        "harness_validation": [
+            {"probe": probe.probe, "status": probe.status, "score": probe.score, "detail": probe.detail}
+            for probe in state.probes
+        ],
+    }  # fmt: skip
+
+
+def _baseline(state: RunState) -> dict[str, Any] | None:
+    if state.baseline is None:
+        return None
+    return {
+        "text_digest": state.baseline.text_digest,
+        "mean": state.baseline.mean,
+        "scored": state.baseline.scored,
+        "unscored": state.baseline.unscored,
+        "deterministic": state.baseline.deterministic,
+        "sees_half": state.baseline.sees_half,
+        "sees_most": state.baseline.sees_most,
+    }
+
+
+def _experiment(experiment: ExperimentState) -> dict[str, Any]:
+    closed = experiment.closed
+    return {
+        "id": experiment.name,
+        "hypothesis": experiment.hypothesis.description,
+        "category": experiment.hypothesis.category,
+        "outcome": experiment.outcome,
+        "reason": closed.reason if closed else None,
+        "forecast": experiment.started.forecast,
+        "base_sha": experiment.started.base_sha,
+        "commit": experiment.commit,
+        "text_digest": experiment.text_digest,
+        "decisions": [
+            {"step": decided.step, "decision": decided.decision, "reason": decided.reason, **decided.numbers}
+            for decided in experiment.decisions
+        ],
+        "fixed": list(closed.fixed) if closed else [],
+        "regressions": list(closed.regressions) if closed else [],
+    }
+
+
+def _best(state: RunState) -> dict[str, Any] | None:
+    if state.started is None:
+        return None
+    return {
+        "iteration": state.best_number,
+        "text_digest": state.reference.text_digest,
+        "commit": state.keeps[-1].commit if state.keeps else state.started.base_sha,
+        "texts": state.best_texts,
+    }
+
+
+def _run_state(state: RunState) -> dict[str, Any]:
+    gain = state.gain
+    return {
+        "status": state.status,
+        "outcome": state.finished.outcome if state.finished else None,
+        "reason": state.stopped.reason if state.stopped else (state.last_tick.reason if state.last_tick else None),
+        "active_s": round(state.active_s, 3),
+        "calls": state.spend.calls,
+        "cost_usd": round(state.spend.usd, 6) if state.spend.usd_known else None,
+        "held_out": None if gain is None else
+        {"before": gain.before, "after": gain.after, "interval": [gain.low, gain.high], "cases": gain.cases},
+        "notes": [note.text for note in state.notes],
+    }  # fmt: skip

@@ -1,0 +1,208 @@
+"""One tick of a run: plan, carry out, record, again, until the plan is done or something must wait.
+
+Decides nothing itself: what comes next is `plan`'s word, and every result is a record before it is believed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from ceopt_tui.core.clocks import Moment, calendar_s, jump_s, spoken, worked_s
+from ceopt_tui.core.plan.actions import Action, Ask, Done, Hypothesize, Keep, Measure, Note, Park, Probe, Propose, Report
+from ceopt_tui.core.plan.plan import plan
+from ceopt_tui.core.state.run import RunState
+from ceopt_tui.engine.asking import ask
+from ceopt_tui.engine.begin import begin
+from ceopt_tui.engine.files import view_is_due, write_digest, write_log_view, write_report
+from ceopt_tui.engine.ideas import hypothesize, propose
+from ceopt_tui.engine.measuring import HarnessFailed, Pool, Progress
+from ceopt_tui.engine.parts import Parts, RunInputs
+from ceopt_tui.engine.session import Session
+from ceopt_tui.errors import BudgetError, CeoptError, NeedsPersonError, QuotaError
+from ceopt_tui.exits import ExitStatus
+from schemas.records import (
+    BaselineMeasured,
+    Committed,
+    ExperimentClosed,
+    Finished,
+    Noted,
+    Stopped,
+    TickEnded,
+    TickStarted,
+)
+
+Status = Literal["running", "waiting", "blocked", "finished"]
+
+
+@dataclass(frozen=True)
+class TickResult:
+    """How a tick ended. `outcome` is a word for scripts, `reason` a sentence for people."""
+
+    status: Literal["finished", "waiting", "blocked", "stopped"]
+    outcome: str
+    reason: str
+    exit_status: ExitStatus
+
+
+class Run:
+    """One run for the length of one tick."""
+
+    def __init__(self, session: Session, inputs: RunInputs, parts: Parts, progress: Progress) -> None:
+        self._session = session
+        self._recorder = session.recorder
+        self._inputs = inputs
+        self._parts = parts
+        self._pool = Pool(
+            session.recorder, parts.runner, parts.scorer, inputs.cases, parts.concurrency, progress
+        )
+        self._start = self._moment()
+        self._seen = self._start
+
+    @property
+    def state(self) -> RunState:
+        return self._session.state
+
+    async def tick(self, max_active_s: float | None = None) -> TickResult:
+        """Does what can be done now. Errors that park a run come back as a result, not as exceptions."""
+        if self.state.finished:
+            return _finished(self.state.finished)
+        records = begin(self._session, self._inputs, self._parts)
+        number = (self.state.tick.tick if self.state.tick else 0) + 1
+        await self._recorder.commit(
+            TickStarted(tick=number, pid=os.getpid(), host=socket.gethostname()), *records
+        )
+        self._parts.backend.clean()
+        try:
+            result = await self._until_parked(max_active_s)
+        except asyncio.CancelledError:
+            await asyncio.shield(self._end(number, "waiting", "interrupted"))
+            raise
+        except CeoptError as error:
+            result = _parked(error)
+        status: Status = result.status if result.status != "stopped" else "waiting"
+        await self._end(number, status, result.reason)
+        return result
+
+    async def _until_parked(self, max_active_s: float | None) -> TickResult:
+        while True:
+            await self._note_jump()
+            if max_active_s is not None and worked_s(self._start, self._seen) >= max_active_s:
+                return TickResult("waiting", "time", "the time for this tick is used up", ExitStatus.WAITING)
+            action = plan(self.state, self._parts.terms, active_s=self._active_s(), wall_s=self._wall_s())
+            if isinstance(action, Done):
+                assert self.state.finished is not None
+                return _finished(self.state.finished)
+            if isinstance(action, Park):
+                status: Literal["stopped", "blocked"] = "blocked" if action.status == "blocked" else "stopped"
+                return TickResult(status, action.outcome, action.reason, ExitStatus.STOPPED)
+            try:
+                await self._carry_out(action)
+            except BudgetError as error:
+                await self._out_of_budget(error)
+
+    async def _carry_out(self, action: Action) -> None:
+        recorder, inputs, parts = self._recorder, self._inputs, self._parts
+        match action:
+            case Note(records):
+                await recorder.commit(*records)
+                self._checkpoint(action)
+            case Probe():
+                await recorder.commit(*parts.prober())
+            case Ask():
+                await ask(recorder, inputs, parts, action)
+            case Measure():
+                await self._pool.measure(action)
+            case Hypothesize():
+                await hypothesize(recorder, inputs, parts, action, self._digest(), self._total_active_s())
+                self._write_view()
+            case Propose():
+                await propose(recorder, inputs, parts, action, self._digest())
+            case Keep(number):
+                await recorder.commit(await self._keep(number))
+            case Report():
+                folder, backend = self._session.folder, parts.backend
+                written = await asyncio.to_thread(
+                    write_report, folder, backend.repository, backend.branch, self.state, parts.terms
+                )
+                await recorder.commit(written)
+
+    async def _keep(self, number: int) -> Committed:
+        experiment = self.state.experiments[number]
+        assert experiment.text_digest is not None
+        base, texts = self.state.texts[experiment.started.base_digest], self.state.texts[experiment.text_digest]
+        changed = {path: text for path, text in texts.items() if base[path] != text}
+        message = f"optimize({self._inputs.name}): {experiment.hypothesis.description}"
+        started, backend = experiment.started, self._parts.backend
+        commit = await asyncio.to_thread(backend.keep, number, started.branch, started.base_sha, changed, message)
+        return Committed(number=number, text_digest=experiment.text_digest, commit=commit, branch=backend.branch)
+
+    async def _out_of_budget(self, error: BudgetError) -> None:
+        """A cap met in the middle of a step ends the loop; once it has ended, only a higher cap helps."""
+        if self.state.stopped or self.state.baseline is None:
+            raise error
+        records: list[ExperimentClosed | Stopped] = []
+        if self.state.current:
+            reason = f"budget: {error.message}"
+            closed = ExperimentClosed(number=self.state.current.number, outcome="inconclusive", reason=reason)
+            records.append(closed)
+        await self._recorder.commit(*records, Stopped(outcome="budget", reason=error.message))
+
+    async def _end(self, number: int, status: Status, reason: str) -> None:
+        active_s = worked_s(self._start, self._moment())
+        await self._recorder.commit(TickEnded(tick=number, active_s=active_s, status=status, reason=reason))
+        await self._recorder.flush()
+        self._write_view()
+
+    def _checkpoint(self, note: Note) -> None:
+        """People's view follows at the checkpoints; single experiments of a long run do not wait for it."""
+        kinds = {type(record) for record in note.records}
+        if BaselineMeasured in kinds or Stopped in kinds or (ExperimentClosed in kinds and view_is_due(self.state)):
+            self._write_view()
+
+    def _write_view(self) -> None:
+        write_log_view(self._session.folder, self.state, self._inputs.spec_bytes.decode("utf-8-sig"))
+
+    def _digest(self) -> str:
+        return write_digest(self._session.folder, self.state, self._parts.terms.span)
+
+    def _moment(self) -> Moment:
+        return Moment(self._parts.clock.now(), self._parts.clock.monotonic())
+
+    async def _note_jump(self) -> None:
+        now = self._moment()
+        jump = jump_s(self._seen, now)
+        self._seen = now
+        if jump is not None:
+            await self._recorder.commit(Noted(text=f"clock moved {spoken(jump)}"))
+
+    def _total_active_s(self) -> float:
+        return self.state.active_s + worked_s(self._start, self._moment())
+
+    def _active_s(self) -> float:
+        return self._total_active_s() - self.state.phase3_active_s if self.state.phase3_at else 0.0
+
+    def _wall_s(self) -> float:
+        if self.state.phase3_at is None:
+            return 0.0
+        return calendar_s(datetime.fromisoformat(self.state.phase3_at), self._parts.clock.now())
+
+
+def _finished(record: Finished) -> TickResult:
+    exit_status = ExitStatus(record.exit_status)
+    stopped = exit_status is not ExitStatus.FINISHED
+    return TickResult("stopped" if stopped else "finished", record.outcome, record.reason, exit_status)
+
+
+def _parked(error: CeoptError) -> TickResult:
+    """What an error that ends the tick means for the run."""
+    if isinstance(error, NeedsPersonError):
+        return TickResult("blocked", "needs_person", str(error), error.exit_status)
+    if isinstance(error, HarnessFailed):
+        return TickResult("stopped", "harness_failed", str(error), error.exit_status)
+    word = "budget" if isinstance(error, BudgetError) else "quota" if isinstance(error, QuotaError) else "outage"
+    return TickResult("stopped", word, str(error), error.exit_status)

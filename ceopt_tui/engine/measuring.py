@@ -1,0 +1,109 @@
+"""Runs a measurement in one pool and records every run the moment it is in.
+
+The first call of a process goes alone: a dead endpoint is found at the price of one call. Calls that fail one after
+the other stop the pool: an outage is not a score.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Mapping
+
+from ceopt_tui.core.plan.actions import Measure, PlannedRun
+from ceopt_tui.core.ports import Runner, RunResult, Scorer
+from ceopt_tui.engine.recorder import Recorder
+from ceopt_tui.errors import ProviderError
+from schemas.evalset import Case
+from schemas.records import CaseRun
+
+FAILURES_IN_A_ROW = 5
+
+Progress = Callable[[str, int, int], None]
+
+
+class HarnessFailed(ProviderError):
+    """The very first call failed for good: nothing could be measured."""
+
+
+class Pool:
+    """Carries out measurements with at most `concurrency` runs under way."""
+
+    def __init__(
+        self,
+        recorder: Recorder,
+        runner: Runner,
+        scorer: Scorer,
+        cases: Mapping[str, Case],
+        concurrency: int,
+        progress: Progress,
+    ) -> None:
+        self._recorder = recorder
+        self._runner = runner
+        self._scorer = scorer
+        self._cases = cases
+        self._concurrency = concurrency
+        self._progress = progress
+        self._answered = False  # has any call of this process come back
+        self._failures = 0
+
+    async def measure(self, action: Measure) -> None:
+        """Runs everything planned; raises what ends the run after the calls under way are recorded."""
+        waiting = deque(action.runs)
+        total = len(waiting)
+        self._progress(action.title, 0, total)
+        if not self._answered and waiting:
+            await self._one(waiting.popleft())
+        workers = min(self._concurrency, len(waiting))
+        done = await asyncio.gather(
+            *(self._work(waiting, action.title, total) for _ in range(workers)), return_exceptions=True
+        )
+        errors = [result for result in done if isinstance(result, BaseException)]
+        if errors:
+            raise next((error for error in errors if not isinstance(error, asyncio.CancelledError)), errors[0])
+        self._progress(action.title, total, total)
+
+    async def _work(self, waiting: deque[PlannedRun], title: str, total: int) -> None:
+        while waiting:
+            try:
+                await self._one(waiting.popleft())
+            except BaseException:
+                waiting.clear()  # nobody starts another call; those under way are still recorded
+                raise
+            self._progress(title, total - len(waiting), total)
+
+    async def _one(self, run: PlannedRun) -> None:
+        case = self._cases[run.case_id]
+        texts = self._recorder.state.texts[run.text_digest]
+        result = await self._runner.run(texts, case, run.sample)
+        await self._recorder.commit(self._record(run, case, result))
+        self._watch(result)
+
+    def _watch(self, result: RunResult) -> None:
+        if result.error is None:
+            self._answered, self._failures = True, 0
+            return
+        self._failures += 1
+        if not self._answered:
+            raise HarnessFailed(f"the first call failed: {result.error}", "Nothing was measured. Try `ceopt doctor`.")
+        if self._failures >= FAILURES_IN_A_ROW:
+            message = f"{self._failures} calls in a row failed, the last with: {result.error}"
+            raise ProviderError(message, "What was measured is kept; run the same command again later.")
+
+    def _record(self, run: PlannedRun, case: Case, result: RunResult) -> CaseRun:
+        unscored = result.error or ("truncated (length)" if result.truncated else None)
+        score = None if unscored else self._scorer(case, result.output)
+        return CaseRun(
+            text_digest=run.text_digest,
+            case_id=run.case_id,
+            sample=run.sample,
+            step=run.step,
+            experiment=run.experiment,
+            output=result.output,
+            score=score.score if score else None,
+            passed=score.passed if score else None,
+            unscored=unscored,
+            detail=score.detail if score else "",
+            truncated=result.truncated,
+            facts=result.facts,
+        )

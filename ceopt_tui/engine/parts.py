@@ -1,0 +1,59 @@
+"""What one run is made of: its inputs as plain values and its parts behind the ports. Filled by wiring."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ceopt_tui.core.plan.terms import Terms
+from ceopt_tui.core.ports import Asker, Clock, Guard, Proposer, Runner, Scorer
+from ceopt_tui.engine.backends.worktree import WorktreeBackend
+from schemas.evalset import Case
+from schemas.records import ModelBound, Probed, SplitFrozen
+
+
+@dataclass(frozen=True)
+class RunInputs:
+    """The spec and all it points at, read once when the tick starts."""
+
+    name: str
+    description: str
+    spec_file: str
+    spec_bytes: bytes
+    spec_digest: str
+    approval_digest: str
+    measurement_digest: str
+    texts: Mapping[str, str]  # path in the repository -> exact content
+    text_digest: str
+    cases: Mapping[str, Case]
+    split: SplitFrozen
+    mutable: tuple[str, ...]
+    immutable: tuple[str, ...]
+    seed: int
+    syntax: str = "none"
+    constraints: tuple[str, ...] = ()
+    protect: tuple[str, ...] = ()
+    edits: int = 4
+    approval_lines: tuple[str, ...] = ()  # metric, runner, models, caps: what a person approves, in words
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The working parts of one tick."""
+
+    terms: Terms
+    runner: Runner
+    scorer: Scorer
+    proposer: Proposer
+    guard: Guard
+    prober: Callable[[], Sequence[Probed]]
+    text_digest: Callable[[Mapping[str, str]], str]
+    backend: WorktreeBackend
+    asker: Asker
+    clock: Clock
+    models: Sequence[ModelBound]
+    concurrency: int
+    state_folder: Path
+    version: str
+    notes: Sequence[str] = field(default_factory=tuple)

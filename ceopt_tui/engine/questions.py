@@ -1,0 +1,85 @@
+"""What a person is asked, laid out to be read: the material first, then one short question with its options."""
+
+from __future__ import annotations
+
+from ceopt_tui.core.describe import change, detects, money, score
+from ceopt_tui.core.plan.setting_up import experiment_calls
+from ceopt_tui.core.ports import Question
+from ceopt_tui.core.state.run import RunState
+from ceopt_tui.engine.parts import Parts, RunInputs
+from ceopt_tui.engine.report import text_diff
+
+PROCEED, ADJUST, STOP = "proceed", "adjust the spec", "stop"
+KEEP, REFUSE = "keep", "refuse"
+
+
+def spec_question(state: RunState, inputs: RunInputs, parts: Parts) -> Question:
+    """Before the first paid call: what will be run, on what, for how much."""
+    split = inputs.split
+    lines = [
+        inputs.description,
+        "",
+        f"Target     {', '.join(inputs.texts)}",
+        f"May change {', '.join(inputs.mutable)}",
+        f"May not    {', '.join(inputs.immutable) or 'nothing else is named'}",
+        f"Cases      {len(split.selection)} to tune on, {len(split.holdout)} held out (never tuned on, confirm a keep)",
+        *inputs.approval_lines,
+        "",
+        *_plan_lines(inputs, parts),
+    ]
+    return Question("spec", f"Start {inputs.name}?", "\n".join(lines), "Start measuring?", (PROCEED, ADJUST, STOP))
+
+
+def _plan_lines(inputs: RunInputs, parts: Parts) -> list[str]:
+    terms, split = parts.terms, inputs.split
+    baseline = len(split.selection) * 4
+    low, high = experiment_calls(len(split.selection), len(split.holdout), deterministic=False)
+    most = baseline + terms.max_iterations * high + 8 * len(split.holdout)
+    usd = terms.budget.usd_per_run
+    price = f", about {most * usd:.2f} USD at most" if usd is not None else ", price unknown"
+    cap = f"{terms.budget.usd:.2f} USD" if terms.budget.usd is not None else "uncapped in money"
+    calls = f"{terms.budget.calls:,} calls" if terms.budget.calls is not None else "no cap on calls"
+    return [
+        f"Plan       baseline {baseline} calls, then up to {terms.max_iterations} experiments of {low} to {high} calls",
+        f"           {most:,} calls at most{price}; fewer where outputs repeat or a candidate is dropped early",
+        f"Caps       {cap}; {calls}",
+        f"Clocks     {terms.max_active_s / 3600:g} h of work, {terms.max_wall_s / 3600:g} h by the calendar",
+    ]
+
+
+def baseline_question(state: RunState, inputs: RunInputs, parts: Parts) -> Question:
+    """Before the first idea: where the text stands and what this set can show."""
+    assert state.baseline is not None
+    baseline, span = state.baseline, parts.terms.span
+    low, high = baseline.calls_per_experiment
+    repeat = "outputs repeat exactly: one run a case is enough" if baseline.deterministic else "outputs vary: repeats"
+    usd = baseline.usd_per_experiment
+    price = f", {usd[0]:.3f} to {usd[1]:.3f} USD" if usd else ", price unknown"
+    lines = [
+        f"Baseline   {score(baseline.mean, span)} on {len(inputs.split.selection)} selection cases"
+        f" ({baseline.scored} runs, {baseline.unscored} unscored)",
+        f"Noise      {repeat}",
+        f"Detects    {detects(baseline, span)}",
+        f"Probes     {_probes(state)}",
+        f"Cost       {low} to {high} calls an experiment{price}; spent so far {money(state)}",
+        "Proof      a change is kept only if it also wins on the held-out cases, which it was never chosen on",
+    ]
+    return Question("baseline", "The baseline is measured", "\n".join(lines), "Start optimizing?", (PROCEED, ADJUST, STOP))
+
+
+def _probes(state: RunState) -> str:
+    return "; ".join(f"{probe.probe} {probe.status.replace('_', ' ')}" for probe in state.probes) or "none"
+
+
+def keep_question(state: RunState, parts: Parts, number: int) -> Question:
+    """A confirmed winner: its diff is read against what the spec asks for before it is kept."""
+    experiment = state.experiments[number]
+    assert experiment.text_digest is not None
+    span = parts.terms.span
+    lines = [experiment.hypothesis.description, ""]
+    for decided in experiment.decisions:
+        gain = decided.numbers.get("mean_difference")
+        lines.append(f"{decided.step:<12}{decided.decision:<14}{change(gain, span) if gain is not None else ''}")
+    diff = text_diff(state.texts[experiment.started.base_digest], state.texts[experiment.text_digest])
+    lines += ["", diff, "Does it earn its gain by what you want, not by what the checks fail to see?"]
+    return Question(f"keep-{number}", f"{experiment.name} won", "\n".join(lines), "Keep this change?", (KEEP, REFUSE))

@@ -1,0 +1,58 @@
+"""Writes records, then believes them: journal first, state and observers after. One writer per run.
+
+Records that arrive while a write is under way share the next write and its fsync.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from ceopt_tui.core.state.fold import apply
+from ceopt_tui.core.state.run import RunState
+from ceopt_tui.journal.journal import Journal
+from schemas.records import AnyRecord
+
+Observer = Callable[[AnyRecord], None]
+
+
+class Recorder:
+    """Appends records durably and folds them into the state it holds."""
+
+    def __init__(self, journal: Journal, state: RunState, observe: Observer) -> None:
+        self.state = state
+        self._journal = journal
+        self._observe = observe
+        self._queue: list[tuple[Sequence[AnyRecord], asyncio.Future[None]]] = []
+        self._writer: asyncio.Task[None] | None = None
+
+    async def commit(self, *records: AnyRecord) -> None:
+        """Returns when the records are on disk and in the state. Raises StorageError when the disk refuses."""
+        done = asyncio.get_running_loop().create_future()
+        self._queue.append((records, done))
+        if self._writer is None or self._writer.done():
+            self._writer = asyncio.create_task(self._write())
+        await asyncio.shield(done)
+
+    async def flush(self) -> None:
+        """Waits for writes under way, also after a cancellation."""
+        if self._writer and not self._writer.done():
+            await asyncio.shield(self._writer)
+
+    async def _write(self) -> None:
+        while self._queue:
+            batch, self._queue = self._queue, []
+            records = [record for group, _ in batch for record in group]
+            try:
+                written = await asyncio.to_thread(self._journal.append, records)
+            except BaseException as error:  # every waiter must hear of it
+                for _, done in batch:
+                    if not done.done():
+                        done.set_exception(error)
+                continue
+            for record in written:
+                apply(self.state, record)
+                self._observe(record)
+            for _, done in batch:
+                if not done.done():
+                    done.set_result(None)

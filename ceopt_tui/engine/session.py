@@ -1,0 +1,48 @@
+"""One writer on one run's state folder: lock, journal, fold, recorder. Opened before anything can be paid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ceopt_tui.core.ports import Clock
+from ceopt_tui.core.state.fold import fold
+from ceopt_tui.core.state.run import RunState
+from ceopt_tui.engine.recorder import Observer, Recorder
+from ceopt_tui.journal.journal import Journal
+from ceopt_tui.journal.lock import RunLock
+
+
+class Session:
+    """An open run: what its journal says, and the only way to add to it."""
+
+    def __init__(self, folder: Path, recorder: Recorder, warnings: list[str]) -> None:
+        self.folder = folder
+        self.recorder = recorder
+        self.warnings = warnings  # to be noted in the journal by the first tick
+
+    @property
+    def state(self) -> RunState:
+        return self.recorder.state
+
+
+@contextmanager
+def open_session(folder: Path, clock: Clock, observe: Observer) -> Iterator[Session]:
+    """Takes the run's lock and replays its journal. BusyError when another process holds it."""
+    lock = RunLock(folder, now=clock.now)
+    taken_over = lock.acquire()
+    try:
+        journal = Journal.open(folder, now=clock.now)
+        warnings = [f"taken over from {taken_over}, which ended without closing the run"] if taken_over else []
+        if journal.torn_copy:
+            warnings.append(f"the journal's last line was cut; it is kept in {journal.torn_copy.name}")
+        try:
+            state = fold(journal.replayed.records)
+            yield Session(folder, Recorder(journal, state, observe), warnings)
+        finally:
+            journal.close()
+    finally:
+        lock.release()
+
+
