@@ -2,83 +2,96 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+import re
+import sys
+import warnings
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, Field
+
+from schemas.scalars import FilledText, Flag, Integer, JsonMap, Section, Text
+from schemas.scalars import Number as AnyNumber
 
 
-class _Check(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+def _compiles(pattern: str) -> str:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            re.compile(pattern)
+    except (re.error, RecursionError, OverflowError) as error:
+        version = f"{sys.version_info.major}.{sys.version_info.minor}"
+        raise ValueError(f"is no regular expression of Python {version}: {error}") from None
+    return pattern
 
 
-class Exact(_Check):
+class Exact(Section):
     """Output equals `expected`, surrounding white space aside (the default check)."""
 
     type: Literal["exact"] = "exact"
 
 
-class Normalized(_Check):
+class Normalized(Section):
     """Equal after NFKC, case folding, and folding white space and closing punctuation."""
 
     type: Literal["normalized"]
 
 
-class Contains(_Check):
+class Contains(Section):
     """Output holds every one of `values` (default: the expected text)."""
 
     type: Literal["contains"]
-    values: tuple[str, ...] = ()
-    ignore_case: bool = False
+    values: tuple[FilledText, ...] = ()
+    ignore_case: Flag = False
 
 
-class NoneOf(_Check):
+class NoneOf(Section):
     """Output holds none of `values`."""
 
     type: Literal["none_of"]
-    values: Annotated[tuple[str, ...], Field(min_length=1)]
-    ignore_case: bool = False
+    values: Annotated[tuple[FilledText, ...], Field(min_length=1)]
+    ignore_case: Flag = False
 
 
-class Regex(_Check):
+class Regex(Section):
     """`pattern` is found in the output (`full` asks for the whole output); compiled at load."""
 
     type: Literal["regex"]
-    pattern: str
-    full: bool = False
+    pattern: Annotated[FilledText, AfterValidator(_compiles)]
+    full: Flag = False
 
 
-class JsonSchema(_Check):
+class JsonSchema(Section):
     """Output is JSON that `schema` accepts."""
 
     type: Literal["json_schema"]
-    schema_: Annotated[dict[str, Any], Field(alias="schema")]
+    schema_: Annotated[JsonMap, Field(alias="schema")]
 
 
-class JsonFields(_Check):
+class JsonFields(Section):
     """Output is JSON equal to `expected` in `fields` (default: every field)."""
 
     type: Literal["json_fields"]
-    fields: tuple[str, ...] = ()
+    fields: tuple[Text, ...] = ()
 
 
-class Number(_Check):
+class Number(Section):
     """Output is one number within `tolerance` of `expected`."""
 
     type: Literal["number"]
-    tolerance: Annotated[float, Field(ge=0)] = 0.0
-    relative: bool = False
+    tolerance: Annotated[AnyNumber, Field(ge=0)] = 0.0
+    relative: Flag = False
 
 
-class Length(_Check):
+class Length(Section):
     """Length of the output in `unit`, both ends included."""
 
     type: Literal["length"]
-    minimum: int | None = None
-    maximum: int | None = None
+    minimum: Annotated[Integer, Field(ge=0)] | None = None
+    maximum: Annotated[Integer, Field(ge=0)] | None = None
     unit: Literal["characters", "words", "lines"] = "characters"
 
 
-class AllOf(_Check):
+class AllOf(Section):
     """Every one of `checks` passes."""
 
     type: Literal["all"]

@@ -1,39 +1,54 @@
-"""The eval set: recorded failures and guard cases, one YAML document."""
+"""The eval set: recorded failures and guard cases, one YAML document.
+
+Rules between cases are in evalset_rules.py; reading from disk is in loading.py.
+"""
 
 from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BeforeValidator, Field
 
 from schemas.checks import Check
+from schemas.scalars import FilledText, Section, Text, exact_value, json_value, read_text
+
+
+def _read_input(value: Any) -> Any:
+    return exact_value(value) if isinstance(value, dict) else read_text(value)
+
+
+def _read_expected(value: Any) -> Any:
+    return json_value(value) if isinstance(value, (dict, list)) else read_text(value)
+
 
 CaseInput = str | dict[str, Any]
 Expected = str | dict[str, Any] | list[Any]
 
 
-class Case(BaseModel):
+class Case(Section):
     """One item of the eval set. `input` is a text, or a mapping that fills a template."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    id: str
-    input: CaseInput
-    expected: Expected | None = None
-    observed: str | None = None
-    went_wrong: str | None = None
-    tags: tuple[str, ...] = ()
+    id: FilledText
+    input: Annotated[CaseInput, BeforeValidator(_read_input)]
+    expected: Annotated[Expected, BeforeValidator(_read_expected)] | None = None
+    """What was wanted. Numbers and dates stay as written; a mapping or list is JSON."""
+    observed: Text | None = None
+    """What came out."""
+    went_wrong: Text | None = None
+    """Why that is a failure."""
+    tags: tuple[FilledText, ...] = ()
     check: Check | None = None
+    """How an output is checked; `exact` where neither the case nor the file says."""
     kind: Literal["failure", "guard"] = "failure"
+    """A guard is a case that passes today and must go on passing."""
     split: Literal["selection", "holdout"] | None = None
-    source: str | None = None
+    source: Text | None = None
+    """Where the case comes from."""
 
 
-class EvalSet(BaseModel):
+class EvalSet(Section):
     """All cases of one file; `check` is the check of every case that has none of its own."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    name: str
+    name: FilledText
     check: Check | None = None
     cases: Annotated[tuple[Case, ...], Field(min_length=1)]

@@ -1,0 +1,112 @@
+"""Rules between the keys of an eval set: unique ids, and checks that have the `expected` they compare with."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from pydantic import ValidationError
+
+from ceopt_tui.errors import Problem
+from schemas.checks import AllOf, Check, Contains, Exact, JsonFields, Normalized, Number
+from schemas.evalset import Case, EvalSet, Expected
+from schemas.problems import problem_at
+from schemas.yaml_strict import Document
+
+
+def broken_case_rules(evalset: EvalSet | None, document: Document) -> list[Problem]:
+    """Every rule that does not hold; with None the cases that are valid by themselves are checked."""
+    raw = document.at(("cases",))
+    if not isinstance(raw, list):
+        return []
+    cases = evalset.cases if evalset else [_valid_case(entry) for entry in raw]
+    shared = evalset.check if evalset else None
+    problems = list(_doubled_ids(raw, document))
+    for number, case in enumerate(cases):
+        check = case and (case.check or shared)
+        if case and check:
+            path = ("cases", number, "expected")
+            problems.extend(problem_at(document, path, reason) for reason in _unfit(check, case.expected))
+    return problems
+
+
+def cases_without_answer(evalset: EvalSet, document: Document) -> list[Problem]:
+    """Cases that only a judge could score: no check of their own, none of the file, and no usable `expected`."""
+    if evalset.check is not None:
+        return []
+    return [
+        problem_at(document, ("cases", number, "expected"), reason)
+        for number, case in enumerate(evalset.cases)
+        if case.check is None
+        for reason in _unfit(Exact(), case.expected)
+    ]
+
+
+def _valid_case(entry: Any) -> Case | None:
+    try:
+        return Case.model_validate(entry)
+    except ValidationError:
+        return None
+
+
+def _doubled_ids(raw: list[Any], document: Document) -> Iterator[Problem]:
+    first: dict[str, int] = {}
+    for number, entry in enumerate(raw):
+        name = entry.get("id") if isinstance(entry, dict) else None
+        if not isinstance(name, str):
+            continue
+        if name not in first:
+            first[name] = number
+            continue
+        earlier = first[name]
+        lines = f"{document.line(('cases', earlier, 'id'))} and {document.line(('cases', number, 'id'))}"
+        content = "same content" if raw[earlier] == entry else "different content"
+        message = f"duplicate id '{name}' on lines {lines} ({content})"
+        yield problem_at(document, ("cases", number, "id"), message)
+
+
+def _unfit(check: Check, expected: Expected | None) -> Iterator[str]:
+    """Why `expected` cannot be compared by the check."""
+    if isinstance(check, AllOf):
+        for inner in check.checks:
+            yield from _unfit(inner, expected)
+    elif not _compares(check):
+        return
+    elif expected is None:
+        yield f"is required by check {check.type}; the word null needs quotes"
+    elif isinstance(check, JsonFields):
+        yield from _unfit_fields(check, expected)
+    elif not isinstance(expected, str):
+        yield f"must be text for check {check.type}; use json_fields to compare JSON"
+    elif isinstance(check, Number) and not _is_number(expected):
+        yield f'must be a number for check number, not "{expected}"'
+
+
+def _compares(check: Check) -> bool:
+    return isinstance(check, (Exact, Normalized, JsonFields, Number)) or (
+        isinstance(check, Contains) and not check.values
+    )
+
+
+def _unfit_fields(check: JsonFields, expected: Expected) -> Iterator[str]:
+    if isinstance(expected, str):
+        try:
+            expected = json.loads(expected)
+        except ValueError:
+            yield "must be a mapping, or JSON, for check json_fields"
+            return
+    if not isinstance(expected, dict):
+        if check.fields:
+            yield "must be a mapping for check json_fields with fields"
+        return
+    for field in check.fields:
+        if field not in expected:
+            yield f"has no field `{field}`, which check json_fields compares"
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return float(text) == float(text)
+    except ValueError:
+        return False

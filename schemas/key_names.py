@@ -1,0 +1,64 @@
+"""Which keys a model knows at a place of a file; used to name the closest known key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, get_args, get_origin
+
+from pydantic import BaseModel
+
+
+def keys_at(model: type[BaseModel], path: Sequence[str | int], data: Any) -> set[str]:
+    """The keys allowed in the mapping at `path`."""
+    models = [model]
+    for part in path:
+        data = _step(data, part)
+        if isinstance(part, str):
+            models = [inner for outer in models for inner in _models_of_key(outer, part)] or _named(models, part)
+    return {name for found in _of_type(models, data) for name in key_names(found)}
+
+
+def key_names(model: type[BaseModel]) -> set[str]:
+    """The keys of a model as a file writes them."""
+    return {field.alias or name for name, field in model.model_fields.items()}
+
+
+def models_in(annotation: Any) -> Iterator[type[BaseModel]]:
+    """Every model an annotation mentions, however deep."""
+    if isinstance(annotation, type) and get_origin(annotation) is None and issubclass(annotation, BaseModel):
+        yield annotation
+    elif hasattr(annotation, "__value__"):
+        yield from models_in(annotation.__value__)
+    else:
+        for inner in get_args(annotation):
+            yield from models_in(inner)
+
+
+def _models_of_key(model: type[BaseModel], key: str) -> list[type[BaseModel]]:
+    for name, field in model.model_fields.items():
+        if (field.alias or name) == key:
+            return list(models_in(field.annotation))
+    return []
+
+
+def _named(models: list[type[BaseModel]], part: str) -> list[type[BaseModel]]:
+    """A part that is no field is the free name of a mapping of models, which the models already stand for."""
+    return models
+
+
+def _of_type(models: list[type[BaseModel]], data: Any) -> list[type[BaseModel]]:
+    """Of the branches of a union only the one that the data's `type` names."""
+    kind = data.get("type") if isinstance(data, dict) else None
+    fitting = [model for model in models if "type" in model.model_fields and kind in _words(model)]
+    return fitting or models
+
+
+def _words(model: type[BaseModel]) -> tuple[Any, ...]:
+    return get_args(model.model_fields["type"].annotation)
+
+
+def _step(data: Any, part: str | int) -> Any:
+    try:
+        return data[part]
+    except (KeyError, IndexError, TypeError):
+        return None

@@ -1,0 +1,113 @@
+"""Turns what pydantic found into plain sentences with file, line and key."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from ceopt_tui.errors import Problem
+from schemas.key_names import keys_at
+from schemas.yaml_strict import Document
+
+Path = tuple[str | int, ...]
+
+_SECRET_WORDS = ("key", "token", "password", "secret")
+
+
+def key_text(path: Sequence[str | int]) -> str:
+    """A path as a person writes it: `metric.objectives[0].name`."""
+    text = ""
+    for part in path:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
+    return text
+
+
+def problem_at(document: Document, path: Sequence[str | int], message: str) -> Problem:
+    """A problem with the line of `path`, or of the nearest part of it that exists."""
+    return Problem(document.file, document.line(path), key_text(path), message)
+
+
+def problems_of(error: ValidationError, model: type[BaseModel], document: Document) -> list[Problem]:
+    """Every error as a problem, in the order of the file."""
+    found = [_problem(details, model, document) for details in error.errors(include_url=False, include_context=True)]
+    return sorted(dict.fromkeys(found), key=lambda problem: problem.line)
+
+
+def closest(word: str, known: Iterable[str]) -> str | None:
+    """The known word that `word` most likely stands for."""
+    near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return near[0] if near else None
+
+
+def path_in_data(location: Sequence[str | int], data: Any, kind: str) -> Path:
+    """The location without the names of union branches that pydantic puts into it."""
+    path: list[str | int] = []
+    here = data
+    for place, part in enumerate(location):
+        if (isinstance(here, Mapping) and part in here) or (isinstance(here, (list, tuple)) and isinstance(part, int) and part < len(here)):
+            here = here[part]
+        elif not (kind == "missing" and place == len(location) - 1):
+            continue
+        path.append(part)
+    return tuple(path)
+
+
+def _problem(details: ErrorDetails, model: type[BaseModel], document: Document) -> Problem:
+    path = path_in_data(details["loc"], document.data, details["type"])
+    return problem_at(document, path, _sentence(details, path, model, document))
+
+
+def _sentence(details: ErrorDetails, path: Path, model: type[BaseModel], document: Document) -> str:
+    kind, context = details["type"], details.get("ctx", {})
+    if kind == "extra_forbidden":
+        return _unknown_key(str(path[-1]), path, model, document)
+    if kind == "literal_error":
+        return _wrong_word(details["input"], str(context["expected"]))
+    if kind == "string_pattern_mismatch":
+        return f'must be lower-case words joined by hyphens, such as "support-triage"; got "{details["input"]}"'
+    if kind == "value_error":
+        return str(context["error"])
+    if "sentence" in context:
+        return str(context["sentence"])
+    sentence = _SENTENCES.get(kind)
+    return sentence.format(**context) if sentence else details["msg"]
+
+
+_SENTENCES = {
+    "missing": "is required and missing",
+    "model_type": "must be a mapping of keys to values",
+    "model_attributes_type": "must be a mapping of keys to values",
+    "dict_type": "must be a mapping of names to values",
+    "tuple_type": "must be a list; write one entry as [entry]",
+    "too_short": "needs at least {min_length} entry",
+    "string_too_short": "must not be empty",
+    "string_too_long": "must not be longer than {max_length} characters",
+    "greater_than": "must be greater than {gt:g}",
+    "greater_than_equal": "must be at least {ge:g}",
+    "less_than": "must be less than {lt:g}",
+    "less_than_equal": "must be at most {le:g}",
+    "union_tag_not_found": "needs a `type`",
+    "union_tag_invalid": "has an unknown type {tag}; known are {expected_tags}",
+}
+
+
+def _unknown_key(key: str, path: Path, model: type[BaseModel], document: Document) -> str:
+    known = keys_at(model, path[:-1], document.data)
+    near = closest(key, known)
+    if any(word in key.lower() for word in _SECRET_WORDS) and near is None:
+        return "is not a known key; secrets do not belong in this file, set the provider's environment variable"
+    if near:
+        return f"is not a known key; did you mean `{near}`?"
+    return f"is not a known key; known here are {', '.join(f'`{name}`' for name in sorted(known))}"
+
+
+def _wrong_word(value: object, expected: str) -> str:
+    words = expected.replace("'", "").replace(" or ", ", ").split(", ")
+    near = closest(str(value), words)
+    shown = f'"{value}"' if isinstance(value, str) else "another kind of value"
+    hint = f"; did you mean {near}?" if near else ""
+    return f"must be one of {', '.join(words)}, not {shown}{hint}"
