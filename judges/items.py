@@ -62,14 +62,18 @@ def _text_of(path: Path) -> str:
 
 def _item(line: str) -> JudgedItem:
     try:
-        row = json.loads(line)
+        row = json.loads(line, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
         raise _LineFault(f"not one JSON object: {error.msg} (column {error.colno})") from error
     except (ValueError, RecursionError) as error:
-        raise _LineFault("not one JSON object") from error
+        raise _LineFault("not one JSON object: a value is no JSON") from error
     if not isinstance(row, dict):
         raise _LineFault("not a JSON object")
     return JudgedItem(_id(row), _content(row, "input", dict), _content(row, "output"), _expected(row))
+
+
+def _no_constant(name: str) -> float:
+    raise ValueError(f"{name} is no number")
 
 
 def _id(row: dict[str, Any]) -> str:
