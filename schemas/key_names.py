@@ -7,14 +7,18 @@ from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel
 
+ABSENT: Any = object()
+"""Stands for a value that a path does not lead to."""
+
 
 def keys_at(model: type[BaseModel], path: Sequence[str | int], data: Any) -> set[str]:
     """The keys allowed in the mapping at `path`."""
     models = [model]
     for part in path:
-        data = _step(data, part)
+        data = step(data, part)
         if isinstance(part, str):
-            models = [inner for outer in models for inner in _models_of_key(outer, part)] or _named(models, part)
+            # a part that is no field is the free name in a mapping of models, which the models already stand for
+            models = [inner for outer in models for inner in _models_of_key(outer, part)] or models
     return {name for found in _of_type(models, data) for name in key_names(found)}
 
 
@@ -41,11 +45,6 @@ def _models_of_key(model: type[BaseModel], key: str) -> list[type[BaseModel]]:
     return []
 
 
-def _named(models: list[type[BaseModel]], part: str) -> list[type[BaseModel]]:
-    """A part that is no field is the free name of a mapping of models, which the models already stand for."""
-    return models
-
-
 def _of_type(models: list[type[BaseModel]], data: Any) -> list[type[BaseModel]]:
     """Of the branches of a union only the one that the data's `type` names."""
     kind = data.get("type") if isinstance(data, dict) else None
@@ -57,8 +56,9 @@ def _words(model: type[BaseModel]) -> tuple[Any, ...]:
     return get_args(model.model_fields["type"].annotation)
 
 
-def _step(data: Any, part: str | int) -> Any:
-    try:
-        return data[part]
-    except (KeyError, IndexError, TypeError):
-        return None
+def step(data: Any, part: str | int) -> Any:
+    """The value under one part of a path, or ABSENT."""
+    if isinstance(data, dict):
+        return data.get(part, ABSENT)
+    within = isinstance(data, (list, tuple)) and isinstance(part, int) and part < len(data)
+    return data[part] if within else ABSENT

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from ceopt_tui.errors import Problem
-from schemas.key_names import keys_at
+from schemas.key_names import ABSENT, keys_at, step
 from schemas.yaml_strict import Document
 
 Path = tuple[str | int, ...]
@@ -33,7 +33,14 @@ def problem_at(document: Document, path: Sequence[str | int], message: str) -> P
 
 def problems_of(error: ValidationError, model: type[BaseModel], document: Document) -> list[Problem]:
     """Every error as a problem, in the order of the file."""
-    found = [_problem(details, model, document) for details in error.errors(include_url=False, include_context=True)]
+    details_of_all = error.errors(include_url=False)
+    # a list with one wrong entry is also reported as too short
+    within = {details["loc"][:depth] for details in details_of_all for depth in range(len(details["loc"]))}
+    found = [
+        _problem(details, model, document)
+        for details in details_of_all
+        if details["type"] != "too_short" or details["loc"] not in within
+    ]
     return sorted(dict.fromkeys(found), key=lambda problem: problem.line)
 
 
@@ -46,11 +53,11 @@ def closest(word: str, known: Iterable[str]) -> str | None:
 def path_in_data(location: Sequence[str | int], data: Any, kind: str) -> Path:
     """The location without the names of union branches that pydantic puts into it."""
     path: list[str | int] = []
-    here = data
-    for place, part in enumerate(location):
-        if (isinstance(here, Mapping) and part in here) or (isinstance(here, (list, tuple)) and isinstance(part, int) and part < len(here)):
-            here = here[part]
-        elif not (kind == "missing" and place == len(location) - 1):
+    for part in location:
+        inner = step(data, part)
+        if inner is not ABSENT:
+            data = inner
+        elif kind != "missing" or part != location[-1]:
             continue
         path.append(part)
     return tuple(path)

@@ -39,7 +39,7 @@ class Spec(Section):
     target: Target | None = None
     evalset: EvalSetSource | None = None
     runner: RunnerSpec = RunnerSpec()
-    models: Annotated[ModelMap, Field(default_factory=dict)]
+    models: ModelMap = Field(default_factory=dict)
     proposer: ProposerSpec = ProposerSpec()
     caution: Literal["low", "normal", "high"] = "normal"
     """How much evidence a change needs."""

@@ -91,7 +91,7 @@ class RunnerSpec(Section):
 
     kind: Literal["chat", "claude", "codex", "command"] = "chat"
     model: ModelName = "cheap"
-    params: Annotated[JsonMap, Field(default_factory=dict)]
+    params: JsonMap = Field(default_factory=dict)
     repeats: Annotated[Integer, Field(ge=1)] | None = None
     """Runs per case of the reference; four where nothing is said."""
     timeout_s: Annotated[Number, Field(gt=0)] = 60.0
@@ -111,7 +111,7 @@ class ModelSpec(Section):
     model: FilledText | None = None
     """As the provider names it: provider/model."""
     api_base: FilledText | None = None
-    params: Annotated[JsonMap, Field(default_factory=dict)]
+    params: JsonMap = Field(default_factory=dict)
     usd_per_mtok: TokenPrice | None = None
     """Price where it is not known; needed for a cap in dollars."""
     concurrency: Annotated[Integer, Field(ge=1)] | None = None

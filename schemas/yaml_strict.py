@@ -13,6 +13,7 @@ from typing import Any
 import yaml
 
 from ceopt_tui.errors import InputError, Problem
+from schemas.key_names import ABSENT, step
 from schemas.yaml_builder import Builder
 
 SPEC_BYTES = 2_000_000
@@ -52,9 +53,7 @@ class Document:
         """The value at `path`, or None where there is none."""
         here = self.data
         for part in path:
-            try:
-                here = here[part]
-            except (KeyError, IndexError, TypeError):
+            if (here := step(here, part)) is ABSENT:
                 return None
         return here
 
