@@ -1,0 +1,143 @@
+"""What went wrong with one request, in ceopt's words. Pure: it looks at exceptions by status, body and class name.
+
+Provider exceptions repeat keys and whole requests, so none of them leaves this module as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from ceopt_tui.core.masking import mask
+from ceopt_tui.errors import AuthError, CallFailed, CeoptError, QuotaError, RateLimitError
+from judges.retry import LONGEST_WAIT_S, retry_after_s
+
+Kind = Literal[
+    "key refused",
+    "no quota",
+    "rate limit",
+    "server error",
+    "connection",
+    "timeout",
+    "context window exceeded",
+    "request refused",
+    "provider error",
+]
+
+_RETRIED: frozenset[Kind] = frozenset({"rate limit", "server error", "connection", "timeout"})
+_SENT_IN_VAIN: frozenset[Kind] = frozenset({"connection", "timeout"})
+_PREFIX = re.compile(r"^(?:litellm\.)?(?:\w+(?:Error|Timeout|Exception)?: |\w+(?:Exception|Error) - )+")
+_NO_MONEY = re.compile(r"insufficient_quota|credit balance is too low|billing_hard_limit_reached", re.IGNORECASE)
+_LONGEST_MESSAGE = 400
+
+
+@dataclass(frozen=True)
+class Failure:
+    """One request without a reply. `message` is masked and on one line."""
+
+    kind: Kind
+    message: str
+    retry_after_s: float | None = None
+
+    @property
+    def retried(self) -> bool:
+        """Another request may fare better, and soon enough to wait for it."""
+        return self.kind in _RETRIED and (self.retry_after_s or 0.0) <= LONGEST_WAIT_S
+
+    @property
+    def maybe_billed(self) -> bool:
+        """The provider may have done the work although nothing came back."""
+        return self.kind in _SENT_IN_VAIN
+
+    def error(self, model: str, attempts: int) -> CeoptError:
+        """The error for a call that ends with this failure after `attempts` requests."""
+        provider = model.partition("/")[0]
+        if self.kind == "key refused":
+            return AuthError(
+                f"{provider} refused the key: {self.message}", "Check the key in the environment, then run again."
+            )
+        if self.kind == "no quota":
+            return QuotaError(
+                f"{provider}: no quota left: {self.message}", "Add credit at the provider, then resume the run."
+            )
+        if self.kind == "rate limit":
+            return RateLimitError(
+                f"{provider}: rate limit, after {_requests(attempts)}: {self.message}",
+                "Resume the run later; its state is kept.",
+            )
+        return CallFailed(
+            f"{model}: {self.kind}, after {_requests(attempts)}: {self.message}", reason=self.kind, attempts=attempts
+        )
+
+
+def classify(error: BaseException, now: datetime, secrets: Iterable[str]) -> Failure:
+    """Name the failure behind an exception of litellm, of its transport, or of the deadline."""
+    status, headers = _status(error), _headers(error)
+    wait_s = retry_after_s(headers.get("retry-after"), now)
+    text = _PREFIX.sub("", str(error)).strip()
+    message = mask(" ".join(text.split()), secrets)[:_LONGEST_MESSAGE]
+    kind = _kind(error, status, wait_s, f"{text} {getattr(error, 'body', '')}", bool(headers))
+    return Failure(kind, message or kind, wait_s)
+
+
+def refused_options(error: BaseException, options: Iterable[str]) -> tuple[str, ...]:
+    """The options among `options` that the provider, or litellm on its behalf, says it does not take."""
+    unsupported = type(error).__name__ == "UnsupportedParamsError"
+    if not unsupported and _status(error) not in (400, 422):
+        return ()
+    body = getattr(error, "body", None)
+    named = body.get("param") if isinstance(body, dict) else None
+    if isinstance(named, str) and not unsupported:
+        first = re.split(r"[.\[]", named)[0]
+        return tuple(option for option in options if option == first)
+    if not unsupported and not re.search(
+        r"(?i)support|unknown|unrecognized|not permitted|not allowed|extra", str(error)
+    ):
+        return ()
+    return tuple(option for option in options if re.search(rf"(?<![\w.]){re.escape(option)}(?!\w)", str(error)))
+
+
+def _kind(error: BaseException, status: int | None, wait_s: float | None, text: str, answered: bool) -> Kind:
+    names = {type(link).__name__ for link in _chain(error)}
+    if isinstance(error, TimeoutError) or status == 408 or type(error).__name__ == "Timeout":
+        return "timeout"
+    if not answered and ("APIConnectionError" in names or names & {"ConnectError", "ReadError", "RemoteProtocolError"}):
+        return "connection"
+    if type(error).__name__ == "ContextWindowExceededError":
+        return "context window exceeded"
+    if status in (401, 403):
+        return "key refused"
+    if status == 402 or (_NO_MONEY.search(text) and wait_s is None):
+        return "no quota"
+    if status == 429:
+        return "rate limit"
+    if status is None:
+        return "provider error"
+    return "server error" if status >= 500 else "request refused"
+
+
+def _status(error: BaseException) -> int | None:
+    status = getattr(error, "status_code", None)
+    return status if isinstance(status, int) else None
+
+
+def _headers(error: BaseException) -> dict[str, str]:
+    found: Any = getattr(getattr(error, "response", None), "headers", None) or getattr(
+        error, "litellm_response_headers", None
+    )
+    return {str(name).lower(): str(value) for name, value in dict(found or {}).items()}
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _requests(attempts: int) -> str:
+    return "1 request" if attempts == 1 else f"{attempts} requests"

@@ -1,0 +1,167 @@
+"""From the name in a spec to the model one run uses: tier, address, key, parameters, price.
+
+Reads the environment it is given and the user's config file; sends nothing. `None` means that nothing is configured
+and the caller may offer the embedded model.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from ceopt_tui.core.ports import Price, ResolvedModel, Role
+from ceopt_tui.errors import SetupError
+from judges.prices import LOCAL_PREFIX
+from judges.providers import PROVIDERS, Provider, with_provider
+from judges.user_config import user_models
+from schemas.spec_metric import LEGACY_TIERS
+from schemas.spec_target import ModelSpec
+
+TIER_VARIABLES: Mapping[str, str] = {"cheap": "CEOPT_MODEL_CHEAP", "strong": "CEOPT_MODEL_STRONG"}
+LOCAL_ENDPOINT = "local"
+DEFAULT_CONCURRENCY = 8
+
+# One maker's models go by several names.
+_FAMILIES = (
+    ("gpt", r"gpt|chatgpt|o\d|davinci"),
+    ("claude", r"claude|haiku|sonnet|opus"),
+    ("gemini", r"gemini|gemma"),
+    ("mistral", r"(?:open-)?mi[sx]tral|codestral|ministral|magistral|devstral"),
+    ("llama", r"(?:meta-)?llama|codellama"),
+)
+
+
+def resolve(
+    role: Role,
+    name: str,
+    spec_models: Mapping[str, ModelSpec],
+    environ: Mapping[str, str],
+    user_config_path: Path | None,
+    overrides: Mapping[str, str] | None = None,
+    *,
+    warn: Callable[[str], None] = lambda message: None,
+) -> ResolvedModel | None:
+    """The model that `name` (a tier, `provider/model`, or a key of `spec_models`) means for `role`.
+
+    `overrides` come from the command line, by role or by tier. The first that names a model wins: overrides, spec,
+    environment, user config. Raises SetupError in one line when its key is missing, InputError for a bad config file.
+    """
+    tier = LEGACY_TIERS.get(name, name)
+    config = user_models(user_config_path)
+    chosen = _chosen(role, tier, spec_models, environ, config, overrides or {})
+    if chosen is None:
+        return None
+    model = with_provider(chosen)
+    if model is None:
+        raise SetupError(f"`{chosen}` does not say its provider: write provider/model, for example openai/{chosen}")
+    details = [
+        entry
+        for models in (spec_models, config)
+        for key in dict.fromkeys((tier, chosen))
+        if (entry := models.get(key)) is not None and entry.model in (None, chosen)
+    ]
+    return _bound(tier, model, details, environ, warn)
+
+
+def with_endpoint(model: ResolvedModel, api_base: str, api_key: str) -> ResolvedModel:
+    """A `local/…` model bound to the server that runs it; its name and endpoint in keys and records stay the same."""
+    return replace(model, api_base=api_base, api_key=api_key)
+
+
+def is_local(model: ResolvedModel) -> bool:
+    """Whether the model needs the embedded server."""
+    return model.model.startswith(LOCAL_PREFIX)
+
+
+def judge_is_rewriter(judge: ResolvedModel, proposer: ResolvedModel | None, task: ResolvedModel | None) -> bool:
+    """Whether the judge is of the same family as a model whose work it judges."""
+    return any(other is not None and family(judge.model) == family(other.model) for other in (proposer, task))
+
+
+def family(model: str) -> str:
+    """The family of a model, whoever serves it: gpt, claude, llama, …"""
+    bare = model.rsplit("/", 1)[-1].rsplit(".", 1)[-1] if model.startswith("bedrock/") else model.rsplit("/", 1)[-1]
+    bare = bare.casefold()
+    for known, pattern in _FAMILIES:
+        if re.match(pattern, bare):
+            return known
+    letters = re.match(r"[a-z]+", bare)
+    return letters[0] if letters else bare
+
+
+def _chosen(
+    role: Role,
+    tier: str,
+    spec_models: Mapping[str, ModelSpec],
+    environ: Mapping[str, str],
+    config: Mapping[str, ModelSpec],
+    overrides: Mapping[str, str],
+) -> str | None:
+    override = overrides.get(role) or overrides.get(tier)
+    if override is not None and override != tier:
+        onward = {key: value for key, value in overrides.items() if value != override}
+        return _chosen(role, LEGACY_TIERS.get(override, override), spec_models, environ, config, onward)
+    for models, variable in ((spec_models, TIER_VARIABLES.get(tier)), (config, None)):
+        entry = models.get(tier)
+        if entry is not None and entry.model is not None:
+            return entry.model
+        if variable is not None and environ.get(variable, "").strip():
+            return environ[variable].strip()
+    return None if tier in TIER_VARIABLES else tier
+
+
+def _bound(
+    tier: str, model: str, details: list[ModelSpec], environ: Mapping[str, str], warn: Callable[[str], None]
+) -> ResolvedModel:
+    provider_name = model.partition("/")[0]
+    provider = PROVIDERS.get(provider_name, Provider(keyless=True))
+    api_base = _first(details, "api_base") or _variable(environ, provider.bases)
+    price = _first(details, "usd_per_mtok")
+    params: dict[str, Any] = {}
+    for entry in reversed(details):
+        params.update(entry.params)
+    return ResolvedModel(
+        name=tier,
+        model=model,
+        endpoint=_endpoint(provider_name, api_base),
+        api_base=api_base,
+        api_key=_key(model, provider, environ, warn),
+        params=params,
+        price=Price(price.in_, price.out) if price is not None else None,
+        concurrency=_first(details, "concurrency") or DEFAULT_CONCURRENCY,
+    )
+
+
+def _key(model: str, provider: Provider, environ: Mapping[str, str], warn: Callable[[str], None]) -> str | None:
+    for variable in provider.keys:
+        raw = environ.get(variable, "")
+        if raw.strip():
+            if raw != raw.strip():
+                warn(f"{variable} had white space around it; it is used without")
+            return raw.strip()
+    if provider.keyless:
+        return None
+    raise SetupError(f"no key for {model}: set {' or '.join(provider.keys)} in the environment")
+
+
+def _variable(environ: Mapping[str, str], names: tuple[str, ...]) -> str | None:
+    return next((environ[name].strip() for name in names if environ.get(name, "").strip()), None)
+
+
+def _first(details: list[ModelSpec], name: str) -> Any:
+    return next((value for entry in details if (value := getattr(entry, name)) is not None), None)
+
+
+def _endpoint(provider: str, api_base: str | None) -> str:
+    """The address without user name, password and query, which may hold secrets."""
+    if provider == LOCAL_PREFIX.rstrip("/"):
+        return LOCAL_ENDPOINT
+    if api_base is None:
+        return provider
+    parts = urlsplit(api_base)
+    port = f":{parts.port}" if parts.port else ""
+    return f"{parts.scheme}://{parts.hostname or ''}{port}{parts.path}".rstrip("/")
