@@ -78,7 +78,7 @@ class Judge:
                 known.append(scored(item.id, sample, Row(rubric.scale.low, "The output is empty."), rubric))
             elif key in twins:
                 twins[key].append(item)
-            elif (row := from_stored(self._store.get(key) if self._store else None, rubric)) is not None:
+            elif (row := self._stored(key)) is not None:
                 known.append(scored(item.id, sample, row, rubric, cached=True))
             else:
                 twins[key] = [item]
@@ -100,6 +100,9 @@ class Judge:
     def _keep(self, item: JudgedItem, sample: int, row: Row) -> None:
         if self._store is not None:
             self._store.put(self._key(item, sample), stored_form(row))
+
+    def _stored(self, key: str) -> Row | None:
+        return None if self._store is None else from_stored(self._store.get(key), self.settings.rubric)
 
     def _key(self, item: JudgedItem, sample: int) -> str:
         settings = self.settings
