@@ -1,0 +1,117 @@
+"""The words of all leak sources, weighed by how much a quotation of them tells, and where runs of them start."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from texttargets.leak_sources import LeakSources, Phrase
+from texttargets.leak_words import STOP_WORDS, Word, is_unspaced, split_words
+
+SEED_WORDS = 3
+_TOO_COMMON = 50  # places of one seed; a longer run has rarer seeds too
+_STOP, _SIGN, _COMMON, _CONTENT, _NUMBER, _NAME, _CODE = 0.25, 0.5, 0.5, 1.0, 2.0, 2.5, 5.0
+_SHARED_CASES = 3
+_CAPITALS_MEAN_NAMES = 0.2  # above this share the language writes nouns with capitals
+
+
+@dataclass(frozen=True)
+class Source:
+    """A phrase as words, each with the weight its quotation has."""
+
+    phrase: Phrase
+    norms: tuple[str, ...]
+    weights: tuple[float, ...]
+
+
+class LeakIndex:
+    """Built once per run; looking a candidate up costs about its length."""
+
+    def __init__(self, sources: LeakSources) -> None:
+        self.labels = sources.labels()
+        self.patterns = sources.patterns()
+        self.held_out = frozenset(sources.held_out)
+        self.identifiers = {case.id for case in sources.cases if _is_code(case.id)}
+        phrases = [(phrase, split_words(phrase.text)) for phrase in sources.phrases()]
+        phrases = [(phrase, words) for phrase, words in phrases if _joined(words) not in self.labels]
+        weigh = _Weights(phrases, self.labels, len(sources.cases))
+        self.sources: list[Source] = []
+        self.seeds: dict[tuple[str, ...], list[tuple[int, int]]] = defaultdict(list)
+        for phrase, words in phrases:
+            self._add(Source(phrase, tuple(word.norm for word in words), tuple(weigh.all(words))))
+
+    def places(self, seed: tuple[str, ...]) -> list[tuple[int, int]]:
+        """Source number and word number of every place of a seed, none when it is everywhere."""
+        places = self.seeds.get(seed, [])
+        return places if len(places) <= _TOO_COMMON else []
+
+    def _add(self, source: Source) -> None:
+        number = len(self.sources)
+        self.sources.append(source)
+        for at in range(len(source.norms) - SEED_WORDS + 1):
+            self.seeds[source.norms[at : at + SEED_WORDS]].append((number, at))
+        for at, weight in enumerate(source.weights):
+            if weight >= _NUMBER:
+                self.seeds[source.norms[at : at + 1]].append((number, at))
+
+
+class _Weights:
+    def __init__(self, phrases: list[tuple[Phrase, list[Word]]], labels: Iterable[str], cases: int) -> None:
+        self._label_words = {word for label in labels for word in label.split()}
+        holders: dict[str, set[str]] = defaultdict(set)
+        lower: set[str] = set()
+        capitals: Counter[bool] = Counter()
+        for phrase, words in phrases:
+            for word in words:
+                holders[word.norm].add(phrase.item)
+                if not word.capital:
+                    lower.add(word.norm)
+                if not word.opens_sentence:
+                    capitals[word.capital] += 1
+        self._cases_with = {norm: len(items) for norm, items in holders.items()}
+        self._often = max(_SHARED_CASES, cases * 3 // 10)
+        self._lower = lower
+        self._capitals_mean_names = capitals[True] <= _CAPITALS_MEAN_NAMES * max(1, capitals.total())
+
+    def all(self, words: list[Word]) -> list[float]:
+        return [self._weight(words, at) for at in range(len(words))]
+
+    def _weight(self, words: list[Word], at: int) -> float:
+        norm = words[at].norm
+        cases_with = self._cases_with.get(norm, 1)
+        if norm in self._label_words:
+            return 0.0
+        if is_unspaced(norm):
+            return _SIGN
+        if norm in STOP_WORDS:
+            return _STOP
+        if cases_with >= self._often:
+            return _COMMON
+        if cases_with >= _SHARED_CASES:
+            return _CONTENT
+        return _rare_weight(norm) or (_NAME if self._is_name(words, at) else _CONTENT)
+
+    def _is_name(self, words: list[Word], at: int) -> bool:
+        word = words[at]
+        if not word.capital or not self._capitals_mean_names or word.norm in self._lower:
+            return False
+        return not word.opens_sentence or (at + 1 < len(words) and words[at + 1].capital)
+
+
+def _rare_weight(norm: str) -> float:
+    digits = sum(map(str.isdigit, norm))
+    if not digits:
+        return 0.0
+    if _is_code(norm):
+        return _CODE
+    return _NUMBER if digits >= _SHARED_CASES else _CONTENT
+
+
+def _is_code(text: str) -> bool:
+    """An order number, a key, an id: long, with digits, and no date, time or amount."""
+    digits = sum(map(str.isdigit, text))
+    letters = sum(map(str.isalpha, text))
+    return (digits >= 7 and digits == len(text)) or (len(text) >= 6 and digits >= 2 and letters >= 1)
+
+
+def _joined(words: list[Word]) -> str:
+    return " ".join(word.norm for word in words)
