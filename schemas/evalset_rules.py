@@ -32,14 +32,13 @@ def broken_case_rules(evalset: EvalSet | None, document: Document) -> list[Probl
 
 
 def cases_without_answer(evalset: EvalSet, document: Document) -> list[Problem]:
-    """Cases that only a judge could score: no check of their own, none of the file, and no usable `expected`."""
+    """Cases that only a judge could score: no check of their own, none of the file, and no `expected`."""
     if evalset.check is not None:
         return []
     return [
-        problem_at(document, ("cases", number, "expected"), reason)
+        problem_at(document, ("cases", number, "expected"), "is required without a check; the word null needs quotes")
         for number, case in enumerate(evalset.cases)
-        if case.check is None
-        for reason in _unfit(Exact(), case.expected)
+        if case.check is None and case.expected is None
     ]
 
 

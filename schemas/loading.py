@@ -77,6 +77,11 @@ def parse_spec(data: Mapping[str, Any], file: str = "spec") -> Spec:
     return _checked(Spec, Document(file, dict(data)), _spec_problems)
 
 
+def parse(model: type[M], raw: bytes, file: str, *, limit: int = SPEC_BYTES) -> M:
+    """A file of any other kind. Raises InputError with every problem."""
+    return _checked(model, read(raw, file, limit=limit), _no_rules)
+
+
 def check_file(path: Path) -> list[Problem]:
     """Every problem of a spec or an eval set; which of the two it is, its keys say."""
     try:
@@ -124,6 +129,10 @@ def _spec_problems(spec: Spec | None, document: Document) -> list[Problem]:
     if spec is None:
         spec = valid_part(Spec, with_text_target_defaults(document.data))
     return [problem_at(document, rule.path, rule.message) for rule in broken_rules(spec, partial=partial)]
+
+
+def _no_rules(_value: object, _document: Document) -> list[Problem]:
+    return []
 
 
 def _notes(spec: Spec, document: Document) -> tuple[str, ...]:
