@@ -21,6 +21,16 @@ def _read_expected(value: Any) -> Any:
     return json_value(value) if isinstance(value, (dict, list)) else read_text(value)
 
 
+_SPLIT_WORDS = {
+    **dict.fromkeys(("train", "training"), "selection"),
+    **dict.fromkeys(("test", "heldout", "held_out", "held-out"), "holdout"),
+}
+
+
+def _read_split(value: Any) -> Any:
+    return _SPLIT_WORDS.get(value, value) if isinstance(value, str) else value
+
+
 CaseInput = str | dict[str, Any]
 Expected = str | dict[str, Any] | list[Any]
 
@@ -41,7 +51,8 @@ class Case(Section):
     """How an output is checked; `exact` where neither the case nor the file says."""
     kind: Literal["failure", "guard"] = "failure"
     """A guard is a case that passes today and must go on passing."""
-    split: Literal["selection", "holdout"] | None = None
+    split: Annotated[Literal["selection", "holdout"] | None, BeforeValidator(_read_split)] = None
+    """Cases for selection pick winners, held-out ones only confirm; train and test are read as these."""
     source: Text | None = None
     """Where the case comes from."""
 

@@ -9,9 +9,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from ceopt_tui.errors import Problem
-from schemas.checks import AllOf, Check, Contains, Exact, JsonFields, Normalized, Number
+from schemas.checks import AllOf, Check, Contains, Exact, JsonFields, JsonSchema, Length, Normalized, Number
 from schemas.evalset import Case, EvalSet, Expected
 from schemas.problems import problem_at
+from schemas.schema_fault import schema_fault
 from schemas.yaml_strict import Document
 
 
@@ -23,11 +24,17 @@ def broken_case_rules(evalset: EvalSet | None, document: Document) -> list[Probl
     cases = evalset.cases if evalset else [_valid_case(entry) for entry in raw]
     shared = evalset.check if evalset else None
     problems = list(_doubled_ids(raw, document))
+    if shared:
+        problems.extend(problem_at(document, ("check",), reason) for reason in _unusable(shared))
     for number, case in enumerate(cases):
-        check = case and (case.check or shared)
-        if case and check:
-            path = ("cases", number, "expected")
-            problems.extend(problem_at(document, path, reason) for reason in _unfit(check, case.expected))
+        if case is None:
+            continue
+        path = ("cases", number)
+        if case.check:
+            problems.extend(problem_at(document, (*path, "check"), reason) for reason in _unusable(case.check))
+        if check := case.check or shared:
+            reasons = _unfit(check, case.expected)
+            problems.extend(problem_at(document, (*path, "expected"), reason) for reason in reasons)
     return problems
 
 
@@ -63,6 +70,21 @@ def _doubled_ids(raw: list[Any], document: Document) -> Iterator[Problem]:
         content = "same content" if raw[earlier] == entry else "different content"
         message = f"duplicate id '{name}' on lines {lines} ({content})"
         yield problem_at(document, ("cases", number, "id"), message)
+
+
+def _unusable(check: Check) -> Iterator[str]:
+    """Why the check could not be carried out, or could never fail."""
+    if isinstance(check, AllOf):
+        for inner in check.checks:
+            yield from _unusable(inner)
+    elif isinstance(check, JsonSchema):
+        if fault := schema_fault(check.schema_):
+            yield f"the schema {fault}"
+    elif isinstance(check, Length):
+        if check.minimum is None and check.maximum is None:
+            yield "check length needs `minimum` or `maximum`"
+        elif check.minimum is not None and check.maximum is not None and check.minimum > check.maximum:
+            yield f"no output is at least {check.minimum} and at most {check.maximum} {check.unit} long"
 
 
 def _unfit(check: Check, expected: Expected | None) -> Iterator[str]:

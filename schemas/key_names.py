@@ -27,6 +27,11 @@ def key_names(model: type[BaseModel]) -> set[str]:
     return {field.alias or name for name, field in model.model_fields.items()}
 
 
+def places_of(model: type[BaseModel], key: str) -> list[str]:
+    """The sections that know a key, as paths from the root."""
+    return sorted({".".join(path) for path, found in _sections(model, ()) if path and key in key_names(found)})
+
+
 def models_in(annotation: Any) -> Iterator[type[BaseModel]]:
     """Every model an annotation mentions, however deep."""
     if isinstance(annotation, type) and get_origin(annotation) is None and issubclass(annotation, BaseModel):
@@ -36,6 +41,14 @@ def models_in(annotation: Any) -> Iterator[type[BaseModel]]:
     else:
         for inner in get_args(annotation):
             yield from models_in(inner)
+
+
+def _sections(model: type[BaseModel], path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], type[BaseModel]]]:
+    yield path, model
+    for name, field in model.model_fields.items():
+        if name not in path:  # a check may hold checks
+            for inner in models_in(field.annotation):
+                yield from _sections(inner, (*path, field.alias or name))
 
 
 def _models_of_key(model: type[BaseModel], key: str) -> list[type[BaseModel]]:

@@ -13,8 +13,9 @@ from pydantic import BaseModel, ValidationError
 from ceopt_tui.errors import InputError, Problem
 from schemas.evalset import EvalSet
 from schemas.evalset_rules import broken_case_rules
+from schemas.key_names import key_names
 from schemas.partial import valid_part
-from schemas.problems import key_text, problem_at, problems_of
+from schemas.problems import closest, key_text, problem_at, problems_of
 from schemas.spec import Spec
 from schemas.spec_defaults import with_text_target_defaults
 from schemas.spec_metric import LEGACY_TIERS
@@ -86,10 +87,7 @@ def check_file(path: Path) -> list[Problem]:
     """Every problem of a spec or an eval set; which of the two it is, its keys say."""
     try:
         document = read(read_bytes(path, EVALSET_BYTES), str(path), limit=EVALSET_BYTES)
-        if isinstance(document.data, dict) and "cases" in document.data:
-            load_evalset(path)
-        else:
-            load_spec(path)
+        load_evalset(path) if _is_evalset(document.data) else load_spec(path)
     except InputError as error:
         return error.problems
     return []
@@ -111,7 +109,13 @@ def _checked(model: type[M], document: Document, rules: Rules[M]) -> M:
     problems = list(document.problems)
     value: M | None = None
     if document.sound and not isinstance(document.data, dict):
-        problems.append(problem_at(document, (), "is empty" if not document.data else "must be a mapping of keys"))
+        problems.append(
+            problem_at(
+                document,
+                (),
+                "is empty" if document.data in (None, "") else "must be a mapping of keys, not a list or a text",
+            )
+        )
     elif document.sound:
         try:
             value = model.model_validate(document.data)
@@ -129,6 +133,14 @@ def _spec_problems(spec: Spec | None, document: Document) -> list[Problem]:
     if spec is None:
         spec = valid_part(Spec, with_text_target_defaults(document.data))
     return [problem_at(document, rule.path, rule.message) for rule in broken_rules(spec, partial=partial)]
+
+
+def _is_evalset(data: Any) -> bool:
+    """A file with any key that only specs have is a spec; the name alone says nothing."""
+    if not isinstance(data, dict):
+        return isinstance(data, list)
+    own = key_names(EvalSet)
+    return not (data.keys() & (key_names(Spec) - own)) and any(closest(key, own - {"name"}) for key in data)
 
 
 def _no_rules(_value: object, _document: Document) -> list[Problem]:

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from ceopt_tui.errors import Problem
-from schemas.key_names import ABSENT, keys_at, step
+from schemas.key_names import ABSENT, keys_at, places_of, step
 from schemas.yaml_strict import Document
 
 Path = tuple[str | int, ...]
@@ -44,9 +44,9 @@ def problems_of(error: ValidationError, model: type[BaseModel], document: Docume
     return sorted(dict.fromkeys(found), key=lambda problem: problem.line)
 
 
-def closest(word: str, known: Iterable[str]) -> str | None:
-    """The known word that `word` most likely stands for."""
-    near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+def closest(word: str, known: Iterable[str], *, cutoff: float = 0.6) -> str | None:
+    """The known word that `word` most likely stands for; None when none is as similar as `cutoff` (0 to 1)."""
+    near = difflib.get_close_matches(word, sorted(known), n=1, cutoff=cutoff)
     return near[0] if near else None
 
 
@@ -105,11 +105,14 @@ _SENTENCES = {
 def _unknown_key(key: str, path: Path, model: type[BaseModel], document: Document) -> str:
     known = keys_at(model, path[:-1], document.data)
     near = closest(key, known)
-    if any(word in key.lower() for word in _SECRET_WORDS) and near is None:
-        return "is not a known key; secrets do not belong in this file, set the provider's environment variable"
     if near:
         return f"is not a known key; did you mean `{near}`?"
-    return f"is not a known key; known here are {', '.join(f'`{name}`' for name in sorted(known))}"
+    if any(word in key.lower() for word in _SECRET_WORDS):
+        return "is not a known key; secrets do not belong in this file, set the provider's environment variable"
+    places = places_of(model, key)
+    if places:
+        return f"is not a known key here; it belongs in {' or '.join(f'`{place}`' for place in places)}"
+    return f"is not a known key; the closest is `{closest(key, known, cutoff=0.0)}`"
 
 
 def _wrong_word(value: object, expected: str) -> str:
