@@ -104,7 +104,8 @@ def _reason(text: str, error: json.JSONDecodeError) -> str:
         return "two records on one line" if following[:1] in "{[" else "text after the JSON value"
     if not text[error.pos :].strip() or error.msg.startswith("Unterminated string"):
         return "the JSON value is cut off"
-    return f"not JSON at column {error.colno}: {error.msg}"
+    place = f"line {error.lineno} column {error.colno}" if error.lineno > 1 else f"column {error.colno}"
+    return f"not JSON at {place}: {error.msg}"
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant, parse_float=WrittenNumber)

@@ -1,0 +1,87 @@
+"""The names people give the fields of a case, and what their values say. Knows rows, not cases."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from texttargets.strict_json import as_text
+
+# Earlier names win where a record has several.
+NAMES: dict[str, tuple[str, ...]] = {
+    "id": ("id", "case_id", "name"),
+    "input": ("input", "inputs", "question", "prompt", "query", "vars", "messages"),
+    "expected": ("expected", "ideal", "expected_output", "expected_answer", "reference", "label", "target"),
+    "observed": ("observed", "output", "actual", "actual_output", "response", "answer", "completion"),
+    "went_wrong": ("went_wrong", "reason", "note", "notes", "feedback", "comment", "error"),
+    "tags": ("tags", "labels"),
+    "verdict": ("pass", "passed", "success", "score"),
+    "check": ("check",),
+    "kind": ("kind",),
+    "split": ("split",),
+    "source": ("source",),
+}
+_KNOWN = frozenset(name for names in NAMES.values() for name in names)
+_PASSED = frozenset({"true", "yes", "y", "1", "1.0", "pass", "passed", "ok", "success", "correct", "right"})
+_FAILED = frozenset({"false", "no", "n", "0", "0.0", "fail", "failed", "error", "wrong", "incorrect"})
+_SIDES: dict[str, Literal["selection", "holdout"]] = {
+    "selection": "selection",
+    "train": "selection",
+    "training": "selection",
+    "holdout": "holdout",
+    "heldout": "holdout",
+    "held_out": "holdout",
+    "test": "holdout",
+}
+
+
+def fold(name: str) -> str:
+    """A field name without regard to case and separators: `Expected Output`, `expectedOutput`, `expected-output`."""
+    parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.strip())
+    return re.sub(r"[\s_-]+", "_", parted).lower()
+
+
+def is_known(name: str) -> bool:
+    """Whether a field of this name is imported."""
+    return fold(name) in _KNOWN
+
+
+def sort_fields(values: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The values under the names of a case, nulls left out, and the names of the record that were not used."""
+    by_name: dict[str, str] = {}
+    for name in values:
+        if values[name] is not None:
+            by_name.setdefault(fold(name), name)
+    found: dict[str, Any] = {}
+    used = set()
+    for field, names in NAMES.items():
+        given = next((by_name[name] for name in names if name in by_name), None)
+        if given is not None:
+            found[field] = values[given]
+            used.add(given)
+    return found, tuple(name for name in values if name not in used and values[name] is not None)
+
+
+def verdict(value: Any) -> bool | None:
+    """Whether a record says that its output was right. A score counts as right at 1, above 1 the scale is unknown."""
+    if isinstance(value, bool) or value is None:
+        return value
+    word = as_text(value).strip().lower()
+    if word in _PASSED or word in _FAILED:
+        return word in _PASSED
+    try:
+        return False if 0 <= float(word) < 1 else None
+    except ValueError:
+        return None
+
+
+def side(value: Any) -> Literal["selection", "holdout"] | None:
+    """The side of the split a record asks for; None when its word names neither."""
+    return _SIDES.get(fold(as_text(value)))
+
+
+def tags(value: Any) -> tuple[str, ...]:
+    """Tags as a list or as one text with commas, semicolons or bars between them."""
+    parts = value if isinstance(value, list) else re.split(r"[,;|]", as_text(value))
+    return tuple(dict.fromkeys(tag for part in parts if (tag := as_text(part).strip())))

@@ -1,0 +1,74 @@
+"""A JSON document: a list of objects, an object holding one under a usual name, or one record. Keeps line numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from texttargets.importers.fields import NAMES, fold
+from texttargets.importers.records import BadRow, Item, Row, Source
+from texttargets.strict_json import loads, loads_from
+
+LIST_NAMES = ("cases", "items", "examples", "data", "rows", "records", "results", "failures")
+_BLANK = re.compile(r"[ \t\r\n]*")
+
+
+def looks_like(source: Source) -> bool:
+    """Whether the text is one JSON value that holds records."""
+    value = source.document
+    return isinstance(value, list) or (isinstance(value, dict) and (_list_name(value) is not None or _is_record(value)))
+
+
+def read(source: Source) -> Iterator[Item]:
+    """Every element of the list. Raises InputError when the document as a whole cannot be read."""
+    try:
+        document = loads(source.text)
+    except ValueError as error:
+        raise source.fault(str(error)) from None
+    if isinstance(document, list):
+        yield from _rows(elements(source.text))
+        return
+    if isinstance(document, dict) and _is_record(document):
+        yield Row(1, document)
+        return
+    name = _list_name(document) if isinstance(document, dict) else None
+    if name is None:
+        raise source.fault(f"no list of records; looked for a list, or one under {', '.join(LIST_NAMES)}")
+    yield from _rows(elements(source.text, name))
+
+
+def elements(text: str, name: str | None = None) -> Iterator[tuple[int, Any]]:
+    """Line and value of each element of the document's list, or of the first list called `name`; sound JSON only."""
+    start = re.search(r"\[" if name is None else rf'"{re.escape(name)}"\s*:\s*\[', text)
+    if start is None:
+        return
+    position, line, counted = start.end(), 1, 0
+    while True:
+        position = _skip(text, position)
+        if text[position] == "]":
+            return
+        line += text.count("\n", counted, position)
+        counted = position
+        value, position = loads_from(text, position)
+        yield line, value
+        position = _skip(text, position)
+        position += text[position] == ","
+
+
+def _rows(found: Iterator[tuple[int, Any]]) -> Iterator[Item]:
+    for line, value in found:
+        yield Row(line, value) if isinstance(value, dict) else BadRow(line, "not a JSON object")
+
+
+def _is_record(document: dict[str, Any]) -> bool:
+    return any(fold(name) in NAMES["input"] for name in document)
+
+
+def _list_name(document: dict[str, Any]) -> str | None:
+    return next((name for name in LIST_NAMES if isinstance(document.get(name), list)), None)
+
+
+def _skip(text: str, position: int) -> int:
+    blank = _BLANK.match(text, position)
+    return blank.end() if blank else position

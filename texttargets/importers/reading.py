@@ -1,0 +1,166 @@
+"""Reads recorded failures from files and gives the cases of an eval set, with an account of everything it did not take.
+
+Writes nothing. One bad line stops the import, unless bad lines are skipped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ceopt_tui.errors import InputError, Problem
+from schemas.evalset import Case, EvalSet
+from texttargets.importers.detect import detect, format_named
+from texttargets.importers.merging import Merged, settle
+from texttargets.importers.records import BadRow, Item, LeftOut, Row, Source
+from texttargets.importers.rows import Imported, import_row
+
+
+@dataclass(frozen=True)
+class Mention:
+    """One thing said about one place in a file."""
+
+    file: str
+    line: int
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.text}"
+
+
+@dataclass(frozen=True)
+class ImportResult:
+    """`cases` are new or brought up to date; `redacted` names kinds of secrets, never their values."""
+
+    cases: tuple[Case, ...]
+    skipped: tuple[Mention, ...]
+    merged: tuple[Merged, ...]
+    redacted: tuple[Mention, ...]
+    notes: tuple[str, ...]
+    format: str
+
+    def evalset(self, name: str, existing: EvalSet | None = None) -> EvalSet:
+        """The eval set to write: the existing one brought up to date, new cases at its end."""
+        fresh = {case.id: case for case in self.cases}
+        before = existing.cases if existing else ()
+        kept = [fresh.pop(case.id, case) for case in before]
+        if not kept and not fresh:
+            raise InputError([Problem("", 0, "cases", f"nothing to import: {len(self.skipped)} records were left out")])
+        return EvalSet(name=existing.name if existing else name, check=existing.check if existing else None,
+                       cases=(*kept, *fresh.values()))  # fmt: skip
+
+    def to_json(self, out: str | None) -> dict[str, Any]:
+        """What `ceopt import --json` prints. `file` is there when several files were read."""
+        several = len({*(case.source for case in self.cases), *(mention.file for mention in self.skipped)}) > 1
+
+        def place(mention: Mention, key: str) -> dict[str, Any]:
+            entry = {"line": mention.line, key: mention.text}
+            return {"file": mention.file, **entry} if several else entry
+
+        return {
+            "imported": len(self.cases),
+            "skipped": [place(mention, "reason") for mention in self.skipped],
+            "merged": [
+                {"id": one.id, "lines": [line for _, line in one.places], "reason": one.reason} for one in self.merged
+            ],
+            "redacted": [place(mention, "kind") for mention in self.redacted],
+            "out": out,
+        }
+
+
+def read_failures(
+    paths: Sequence[Path],
+    *,
+    format: str | None = None,
+    encoding: str | None = None,
+    all_items: bool = False,
+    skip_bad: bool = False,
+    rename_duplicates: bool = False,
+    keep_secrets: bool = False,
+    existing: EvalSet | None = None,
+) -> ImportResult:
+    """All failures of the files (with `all_items` also what passed, as guards).
+
+    Raises InputError with every bad line, unreadable file and ambiguous id at once.
+    """
+    options = _Options(format, encoding, all_items, skip_bad, keep_secrets)
+    files, problems, hint = [], [], ""
+    for path in paths:
+        try:
+            files.append(_read(path, options))
+        except InputError as error:
+            problems += error.problems
+            hint = hint or error.hint
+    if problems:
+        raise InputError(problems, hint)
+    taken = [item for file in files for item in file.taken]
+    settled = settle(taken, existing.cases if existing else (), rename=rename_duplicates)
+    return ImportResult(
+        cases=tuple(settled.cases.values()),
+        skipped=tuple(mention for file in files for mention in file.skipped),
+        merged=tuple(settled.merged),
+        redacted=tuple(Mention(item.file, item.line, kind) for item in taken for kind in item.secrets),
+        notes=_notes(taken),
+        format=", ".join(dict.fromkeys(file.format for file in files)),
+    )
+
+
+@dataclass(frozen=True)
+class _Options:
+    format: str | None
+    encoding: str | None
+    all_items: bool
+    skip_bad: bool
+    keep_secrets: bool
+
+
+@dataclass(frozen=True)
+class _File:
+    taken: list[Imported]
+    skipped: list[Mention]
+    format: str
+
+
+def _read(path: Path, options: _Options) -> _File:
+    source = Source(path, _bytes(path), options.encoding)
+    chosen = format_named(options.format) if options.format else detect(source)
+    items = [_import(item, path.name, options) for item in chosen.read(source)]
+    if not items:
+        raise source.fault("there are no records in it")
+    bad = [item for item in items if isinstance(item, BadRow)]
+    if bad and not options.skip_bad:
+        hint = source.fault(bad[0].reason).hint or "Mend these lines, or leave them out with --skip-bad."
+        raise InputError([Problem(path.name, item.line, "", item.reason) for item in bad], hint)
+    return _File(
+        taken=[item for item in items if isinstance(item, Imported)],
+        skipped=[Mention(path.name, item.line, item.reason) for item in items if isinstance(item, BadRow | LeftOut)],
+        format=chosen.name,
+    )
+
+
+def _import(item: Item, file: str, options: _Options) -> Imported | BadRow | LeftOut:
+    if not isinstance(item, Row):
+        return item
+    return import_row(item, file, all_items=options.all_items, keep_secrets=options.keep_secrets)
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError([Problem(str(path), 0, "", f"cannot be read: {error.strerror}")]) from None
+
+
+def _notes(taken: Sequence[Imported]) -> tuple[str, ...]:
+    """Each note once, with the lines it is about; many lines are counted instead of listed."""
+    lines: dict[tuple[str, str], list[int]] = {}
+    for item in taken:
+        for note in (*item.notes, *(() if item.named else ("no id; made one from the content",))):
+            lines.setdefault((item.file, note), []).append(item.line)
+    said = []
+    for (file, note), places in lines.items():
+        where = ", ".join(map(str, places[:5])) + (f" and {len(places) - 5} more" if len(places) > 5 else "")
+        said.append(f"{file}: line{'s' if len(places) > 1 else ''} {where}: {note}")
+    return tuple(said)

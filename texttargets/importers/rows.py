@@ -1,0 +1,124 @@
+"""Turns one record into a case without an id of its own making: values by meaning, verdict, secrets taken out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from schemas.evalset import Case
+from texttargets.importers import fields
+from texttargets.importers.openai_chat import conversation, is_messages, message_text
+from texttargets.importers.records import BadRow, LeftOut, Row
+from texttargets.secrets import redact_value
+from texttargets.strict_json import as_text, loads, plain
+
+
+@dataclass(frozen=True)
+class Imported:
+    """A case with where it came from. `named` is false when the record had no id."""
+
+    case: Case
+    file: str
+    line: int
+    named: bool
+    secrets: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def import_row(row: Row, file: str, *, all_items: bool, keep_secrets: bool) -> Imported | BadRow | LeftOut:
+    """The case of a record, or why there is none."""
+    values, unused = fields.sort_fields(row.values)
+    notes = [*row.notes, *(f"field {name!r} is not used" for name in unused)]
+    try:
+        content = _content(values, notes)
+    except ValueError as error:
+        return BadRow(row.line, str(error))
+    passed = fields.verdict(values.get("verdict"))
+    if passed and not all_items:
+        return LeftOut(row.line, "passed, so it is no failure (--all takes it as a guard)")
+    content["kind"] = _kind(values, content, passed, notes)
+    content["source"] = as_text(values["source"]) if "source" in values else file
+    given_id = as_text(values.get("id", "")).strip()
+    secrets: tuple[str, ...] = ()
+    if not keep_secrets:
+        found_id, in_id = redact_value(given_id)
+        given_id = "" if in_id else found_id
+        content, in_content = redact_value(content)
+        secrets = (*in_id, *in_content)
+    try:
+        case = Case.model_validate({"id": given_id or "unnamed", **content})
+    except ValidationError as error:
+        first = error.errors()[0]
+        return BadRow(row.line, f"{'.'.join(map(str, first['loc']))}: {first['msg']}")
+    return Imported(case, file, row.line, bool(given_id), secrets, tuple(notes))
+
+
+def _content(values: Mapping[str, Any], notes: list[str]) -> dict[str, Any]:
+    if isinstance(values.get("id"), bool | list | dict):
+        raise ValueError("the id must be a text or a number")
+    question, answer = _question(values, notes)
+    content: dict[str, Any] = {"input": question}
+    if "expected" in values:
+        wanted = values["expected"]
+        content["expected"] = plain(wanted) if isinstance(wanted, dict | list) else as_text(wanted)
+        if wanted == "":
+            notes.append("the expected answer is an empty text: the output must be empty")
+    if "observed" in values:
+        answer = _output(values["observed"], notes)
+    if answer is not None:
+        content["observed"] = answer
+    if "went_wrong" in values:
+        content["went_wrong"] = as_text(values["went_wrong"])
+    if "tags" in values:
+        content["tags"] = fields.tags(values["tags"])
+    if "check" in values:
+        content["check"] = loads(values["check"]) if isinstance(values["check"], str) else plain(values["check"])
+    if "split" in values and fields.side(values["split"]) is None:
+        notes.append(f"split {as_text(values['split'])!r} is neither selection nor holdout; left open")
+    elif "split" in values:
+        content["split"] = fields.side(values["split"])
+    return content
+
+
+def _question(values: Mapping[str, Any], notes: list[str]) -> tuple[str | dict[str, Any], str | None]:
+    given = values.get("input")
+    if is_messages(given):
+        said = conversation(given)  # type: ignore[arg-type]  # is_messages has looked
+        notes += said.notes
+        given, answer = said.input, said.observed
+    else:
+        answer = None
+    if given is None or given in ("", {}, []) or (isinstance(given, str) and not given.strip()):
+        raise ValueError(f"no input; it is read from one of {', '.join(fields.NAMES['input'])}")
+    return (plain(given) if isinstance(given, dict) else as_text(given)), answer
+
+
+def _output(value: Any, notes: list[str]) -> str:
+    if isinstance(value, dict) and "role" in value:
+        return message_text(value, notes)
+    if is_messages(value):
+        return "\n\n".join(message_text(message, notes) for message in value)
+    return as_text(value)
+
+
+def _kind(values: Mapping[str, Any], content: Mapping[str, Any], passed: bool | None, notes: list[str]) -> str:
+    given = as_text(values.get("kind", "")).strip().lower()
+    if given in ("failure", "guard"):
+        return given
+    if passed is None and "verdict" in values:
+        notes.append(f"verdict {as_text(values['verdict'])!r} cannot be read; taken as a failure")
+    if passed is None and {"expected", "observed"} <= content.keys():
+        passed = as_text(content["expected"]).strip() == content["observed"].strip()
+        if passed:
+            notes.append("the recorded output is the expected one; taken as a guard")
+    return "guard" if passed else "failure"
+
+
+def content_key(case: Case, *, whole: bool) -> str:
+    """What a case says, as one text: the question and the wanted answer, or everything but its id and source."""
+    without = {"id", "source"} if whole else set(Case.model_fields) - {"input", "expected"}
+    return json.dumps(case.model_dump(mode="json", exclude=without, by_alias=True), sort_keys=True, ensure_ascii=False)
