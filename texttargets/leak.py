@@ -3,6 +3,7 @@
 Exact runs of words only: a paraphrase is no leak, and neither is a label or a phrase a person has cleared.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ from texttargets.leak_words import Word, split_words
 _ENOUGH = {"input": 5.0, "expected": 5.0, "went_wrong": 6.0, "rubric": 5.5, "check": 5.0}
 _WHOLE_WORDS = {"input": 3, "expected": 4, "check": 3}
 _WHOLE_WEIGHT = {"input": 1.5, "expected": 3.0, "check": 2.0}
+_PIECE = 2.5  # what a piece of a quotation in pieces, all in one line, must weigh
 _BEFORE_QUOTE = "\"'“”‘’«»`:>|([→=\n-*•"
 _AFTER_QUOTE = "\"'“”‘’«»`|)]→=\n.!?;,-"
 _ADDRESS = "speaks to or about whoever scores the output"
@@ -76,16 +78,29 @@ def _quotations(before: str, after: str, index: LeakIndex, allowed: Iterable[str
     old_norms = [word.norm for word in split_words(before)]
     old_text = f" {' '.join(old_norms)} "
     old = _covered(norms, _grams(old_norms)) | _cleared(norms, allowed)
+    small: dict[tuple[Source, int], dict[int, Leak]] = defaultdict(dict)
     for run in _runs(norms, old, index):
         quoted = " ".join(norms[run.first : run.last])
         if f" {quoted} " in old_text or quoted in index.labels:
             continue
-        new = [at for at in range(run.first, run.last) if at not in old]
-        weight = sum(run.source.weights[run.place + at - run.first] for at in new)
         span = words[run.first : run.last]
+        weights = run.source.weights[run.place :]
+        weight = sum(value for at, value in zip(range(run.first, run.last), weights, strict=False) if at not in old)
+        start, end = span[0].start, span[-1].end
+        leak = Leak(_what(run.source, index), after[start:end], start, end, weight)
         if weight >= _ENOUGH[run.source.phrase.part] or _is_whole(after, span, run.source, weight):
-            start, end = span[0].start, span[-1].end
-            yield Leak(_what(run.source, index), after[start:end], start, end, weight)
+            yield leak
+        elif weight >= _PIECE:
+            small[run.source, after.count("\n", 0, start)][start] = leak
+    for (source, _), pieces in small.items():
+        yield from _in_pieces(after, source, list(pieces.values()))
+
+
+def _in_pieces(after: str, source: Source, pieces: list[Leak]) -> Iterator[Leak]:
+    """A quotation whose parts were moved about within one line."""
+    if len(pieces) > 1 and sum(piece.weight for piece in pieces) >= _ENOUGH[source.phrase.part] + _PIECE / 2:
+        start, end = min(piece.start for piece in pieces), max(piece.end for piece in pieces)
+        yield Leak(pieces[0].what, after[start:end], start, end, _PIECE)
 
 
 def _runs(norms: list[str], old: set[int], index: LeakIndex) -> Iterator[_Run]:
@@ -105,10 +120,12 @@ def _runs(norms: list[str], old: set[int], index: LeakIndex) -> Iterator[_Run]:
 
 
 def _is_whole(after: str, run: list[Word], source: Source, weight: float) -> bool:
-    """A short text quoted from end to end, standing by itself."""
+    """A short text quoted from end to end; where its words are common it must also stand by itself."""
     part = source.phrase.part
     if len(run) != len(source.norms) or len(run) < _WHOLE_WORDS.get(part, len(run) + 1) or weight < _WHOLE_WEIGHT[part]:
         return False
+    if part == "check" and len(run) > _WHOLE_WORDS[part]:
+        return True
     lead = after[: run[0].start].rstrip(" \t")[-1:]
     follow = after[run[-1].end :].lstrip(" \t")[:1]
     return (not lead or lead in _BEFORE_QUOTE + ".!?") and (not follow or follow in _AFTER_QUOTE)

@@ -1,9 +1,10 @@
 """The words of all leak sources, weighed by how much a quotation of them tells, and where runs of them start."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from texttargets.language import guess_language
 from texttargets.leak_sources import LeakSources, Phrase
 from texttargets.leak_words import STOP_WORDS, Word, is_unspaced, split_words
 
@@ -11,7 +12,7 @@ SEED_WORDS = 3
 _TOO_COMMON = 50  # places of one seed; a longer run has rarer seeds too
 _STOP, _SIGN, _COMMON, _CONTENT, _NUMBER, _NAME, _CODE = 0.25, 0.5, 0.5, 1.0, 2.0, 2.5, 5.0
 _SHARED_CASES = 3
-_CAPITALS_MEAN_NAMES = 0.2  # above this share the language writes nouns with capitals
+_SAMPLE = 400
 
 
 @dataclass(frozen=True)
@@ -59,18 +60,16 @@ class _Weights:
         self._label_words = {word for label in labels for word in label.split()}
         holders: dict[str, set[str]] = defaultdict(set)
         lower: set[str] = set()
-        capitals: Counter[bool] = Counter()
         for phrase, words in phrases:
             for word in words:
                 holders[word.norm].add(phrase.item)
                 if not word.capital:
                     lower.add(word.norm)
-                if not word.opens_sentence:
-                    capitals[word.capital] += 1
         self._cases_with = {norm: len(items) for norm, items in holders.items()}
         self._often = max(_SHARED_CASES, cases * 3 // 10)
         self._lower = lower
-        self._capitals_mean_names = capitals[True] <= _CAPITALS_MEAN_NAMES * max(1, capitals.total())
+        sample = " ".join(phrase.text for phrase, _ in phrases[:_SAMPLE])
+        self._capitals_mean_names = guess_language(sample) != "German"  # where every noun has one
 
     def all(self, words: list[Word]) -> list[float]:
         return [self._weight(words, at) for at in range(len(words))]

@@ -14,7 +14,7 @@ _WORD = re.compile(
     rf"|(?:(?![{_UNSPACED}])[\w{_HIDDEN}])+(?:['’](?:(?![{_UNSPACED}])[\w])+)*"
 )
 _DROPPED = re.compile(rf"[{_HIDDEN}]")
-_SENTENCE_START = re.compile(r"(?:^|[.!?:;\n\"“„«>|•*#-])[\s\"'“‘(\[]*$")
+_SENTENCE_START = re.compile(r"(?:[.!?:;\n\"“„«>|•*#-])[\s\"'“‘(\[]*$")
 _MONTHS_AND_DAYS = (
     "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august "
     "september october november december"
@@ -30,7 +30,7 @@ STOP_WORDS: frozenset[str] = frozenset(_MORE_STOP_WORDS.split()).union(*COMMON_W
 
 @dataclass(frozen=True)
 class Word:
-    """One word: `norm` is compared, `start` and `end` are offsets in the text."""
+    """One word: `norm` is compared, `start` and `end` are offsets in the text; only a capital can open a sentence."""
 
     norm: str
     start: int
@@ -45,10 +45,14 @@ def split_words(text: str) -> list[Word]:
     for match in _WORD.finditer(text):
         norm = normalise(match[0])
         if norm:
-            opens = _SENTENCE_START.search(text, max(0, match.start() - 4), match.start()) is not None
             capital = match[0][:1].isupper() and norm not in _CALENDAR
-            words.append(Word(norm, match.start(), match.end(), capital, opens or match.start() == 0))
+            opens = capital and _opens_sentence(text, match.start())
+            words.append(Word(norm, match.start(), match.end(), capital, opens))
     return words
+
+
+def _opens_sentence(text: str, start: int) -> bool:
+    return start == 0 or _SENTENCE_START.search(text, max(0, start - 4), start) is not None
 
 
 def normalise(word: str) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from texttargets.fences import fenced_lines, split_lines
+from texttargets.fences import fenced_lines, find_fences, split_lines
 from texttargets.front_matter import find_front_matter
 from texttargets.target_file import BYTE_ORDER_MARK
 
@@ -68,6 +68,8 @@ def split_rules(text: str) -> tuple[Rule, ...]:
     """Split a text into its rules."""
     lines = split_lines(text)
     blocks = _blocks(text, lines)
+    if not blocks:
+        return ()
     bounds = [0, *(block.first for block in blocks[1:]), len(lines)]
     offsets = [0]
     for line in lines:
@@ -113,7 +115,9 @@ def _blocks(text: str, lines: list[str]) -> list[_Block]:
     if front and not text[: front.end].endswith("\n"):
         head = len(lines)
     blocks = [_Block("front_matter", 0)] if front else []
-    fenced = {index + head for index in fenced_lines(lines[head:])}
+    body = lines[head:]
+    fenced = {index + head for index in fenced_lines(body)}
+    openings = {fence.first + head for fence in find_fences(body)}
     after_blank = True
     for index in range(head, len(lines)):
         line = lines[index].removeprefix(BYTE_ORDER_MARK)
@@ -125,7 +129,7 @@ def _blocks(text: str, lines: list[str]) -> list[_Block]:
             current.kind, current.level = "heading", 1 if "=" in line else 2
         else:
             block = _block(line, index, index in fenced)
-            if current is None or not _continues(current, block, line, after_blank, index in fenced):
+            if current is None or not _continues(current, block, after_blank, index in openings):
                 blocks.append(block)
         after_blank = False
     return blocks or ([_Block("paragraph", 0)] if lines else [])
@@ -134,7 +138,7 @@ def _blocks(text: str, lines: list[str]) -> list[_Block]:
 def _block(line: str, index: int, fenced: bool) -> _Block:
     heading, item = _HEADING.match(line), _ITEM.match(line)
     if fenced:
-        return _Block("code", index)
+        return _Block("code", index, indent=_indent(line))
     if heading:
         return _Block("heading", index, level=len(heading[1]))
     if _BREAK.match(line):
@@ -149,13 +153,12 @@ def _becomes_heading(current: _Block, line: str, index: int, after_blank: bool, 
     return underlined and not after_blank and _UNDERLINE.match(line) is not None
 
 
-def _continues(current: _Block, block: _Block, line: str, after_blank: bool, fenced: bool) -> bool:
-    if fenced and current.kind == "list_item":
-        return _indent(line) > current.indent
-    if block.kind == "code" or current.kind == "code":
-        return block.kind == current.kind and not (after_blank and not fenced)
-    if current.kind == "list_item" and block.kind in ("list_item", "paragraph", "tag"):
-        return _indent(line) > current.indent or (block.kind == "paragraph" and not after_blank)
+def _continues(current: _Block, block: _Block, after_blank: bool, opens_fence: bool) -> bool:
+    """Whether a line that would start `block` still belongs to the block before it."""
+    if block.kind == "code" and not opens_fence:
+        return True
+    if current.kind == "list_item" and block.kind in ("list_item", "paragraph", "tag", "code"):
+        return block.indent > current.indent or (block.kind == "paragraph" and not after_blank)
     return current.kind == block.kind == "paragraph" and not after_blank
 
 
@@ -193,4 +196,4 @@ def _without_blank_lines(piece: str) -> str:
         del lines[0]
     while lines and not lines[-1].strip():
         del lines[-1]
-    return "\n".join(lines)
+    return "\n".join(lines).removesuffix("\r")

@@ -1,0 +1,136 @@
+"""The leak guard on a corpus of rewrites, and its single rules."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from pydantic import TypeAdapter
+
+from schemas.checks import Check, Regex
+from schemas.evalset import Case
+from texttargets.leak import check_leaks, find_leaks
+from texttargets.leak_index import LeakIndex
+from texttargets.leak_sources import LeakSources
+
+DATA = Path(__file__).parent.parent / "data" / "texts"
+CHECKS: TypeAdapter[list[Check]] = TypeAdapter(list[Check])
+BEFORE = "You answer customers of a kitchen shop.\nBe short.\n"
+
+
+def corpus() -> list[dict[str, Any]]:
+    loaded: list[dict[str, Any]] = yaml.safe_load((DATA / "leaks.yaml").read_text(encoding="utf-8"))
+    return loaded
+
+
+def index_of(scenario: dict[str, Any]) -> LeakIndex:
+    cases = [Case.model_validate(case) for case in scenario["cases"]]
+    checks = CHECKS.validate_python(scenario.get("checks", []))
+    return LeakIndex(LeakSources(cases, rubric=scenario.get("rubric", ""), checks=checks))
+
+
+def verdicts(kind: str) -> list[tuple[str, str, bool]]:
+    found = []
+    for scenario in corpus():
+        index = index_of(scenario)
+        for text in scenario[kind]:
+            after = scenario["before"] + text + "\n"
+            found.append((scenario["name"], text, bool(find_leaks(scenario["before"], after, index))))
+    return found
+
+
+def kitchen(**more: Any) -> LeakIndex:
+    lines = (DATA / "B44_items.jsonl").read_text(encoding="utf-8").splitlines()
+    items = [json.loads(line) for line in lines]
+    cases = [Case(id=item["id"], input=item["input"], expected=item["expected"]) for item in items]
+    return LeakIndex(LeakSources(cases, held_out=frozenset({"h1"}), **more))
+
+
+def test_no_good_rewrite_of_the_corpus_is_refused() -> None:
+    found = verdicts("good")
+    wrong = [(name, text) for name, text, leaked in found if leaked]
+    print(f"\ngood rewrites refused: {len(wrong)} of {len(found)}")
+    assert wrong == []
+    assert len(found) >= 50
+
+
+def test_every_bad_rewrite_of_the_corpus_is_refused() -> None:
+    found = verdicts("bad")
+    missed = [(name, text) for name, text, leaked in found if not leaked]
+    print(f"\nbad rewrites refused: {len(found) - len(missed)} of {len(found)}")
+    assert missed == []
+    assert len(found) >= 45
+
+
+def test_message_names_item_words_line_and_span() -> None:
+    after = BEFORE + "Refund 41.17 euro to Quillon Vask when asked.\n"
+    (refusal,) = check_leaks(BEFORE, after, kitchen())
+    assert refusal.code == "leak"
+    assert refusal.line == 3
+    assert refusal.message.startswith("copies item t1 “Refund 41.17 euro to Quillon Vask”")
+    start, end = refusal.message.rpartition("characters ")[2].rstrip(")").split("-")
+    assert after[int(start) : int(end)] == "Refund 41.17 euro to Quillon Vask"
+
+
+def test_held_out_item_is_neither_named_nor_quoted() -> None:
+    (refusal,) = check_leaks(BEFORE, BEFORE + "Customer wants to swap a red mug.\n", kitchen())
+    assert refusal.message.startswith("copies a held-out item (line 3")
+    assert "red mug" not in refusal.message
+    assert "h1" not in refusal.message
+
+
+def test_text_that_stood_there_before_may_be_moved() -> None:
+    before = "First rule.\nThe blue kettle refund of 41.17 euro went to Quillon Vask.\nLast rule.\n"
+    moved = "First rule.\nLast rule.\nThe blue kettle refund of 41.17 euro went to Quillon Vask.\n"
+    assert check_leaks(before, moved, kitchen()) == []
+
+
+def test_a_person_may_clear_a_phrase() -> None:
+    after = BEFORE + "The blue kettle refund of 41.17 euro is the standard example.\n"
+    assert check_leaks(BEFORE, after, kitchen())
+    assert check_leaks(BEFORE, after, kitchen(), ["blue kettle refund of 41.17 euro"]) == []
+
+
+def test_cleared_phrase_also_covers_scorer_words_and_patterns() -> None:
+    sources = LeakSources([], checks=[Regex(type="regex", pattern=r"^[A-Z]{2}\d+$")])
+    index = LeakIndex(sources)
+    after = BEFORE + r"Write ids as [A-Z]{2}\d+ please. The judge will read it." + "\n"
+    assert [refusal.message.split(" “")[0] for refusal in check_leaks(BEFORE, after, index)] == [
+        "copies the check of the eval set",
+        "speaks to or about whoever scores the output",
+    ]
+    assert check_leaks(BEFORE, after, index, [r"[A-Z]{2}\d+", "the judge will"]) == []
+
+
+def test_label_shared_by_cases_may_be_quoted_however_long() -> None:
+    label = "Escalate 2nd level Nordic desk Malmö"
+    index = LeakIndex(LeakSources([Case(id=str(n), input=f"ticket {n}", expected=label) for n in range(3)]))
+    assert check_leaks(BEFORE, BEFORE + label + "\n", index) == []
+
+
+def test_words_of_many_cases_count_little() -> None:
+    cases = [Case(id=f"n{n}", input=f"Brightwater Looms asks about parcel number {n}") for n in range(10)]
+    index = LeakIndex(LeakSources(cases))
+    assert check_leaks(BEFORE, BEFORE + "Brightwater Looms asks about many things.\n", index) == []
+
+
+def test_many_leaks_are_summed_up() -> None:
+    cases = [Case(id=f"item{n}", input=f"Xavier{n}b Quorn{n}a wants {n}55{n} buckets of paint") for n in range(9)]
+    after = BEFORE + "\n".join(str(case.input) for case in cases) + "\n"
+    refusals = check_leaks(BEFORE, after, LeakIndex(LeakSources(cases)))
+    assert len(refusals) == 6
+    assert refusals[-1].message == "and 4 more"
+
+
+@pytest.mark.parametrize("size", [100_000])
+def test_a_large_text_and_a_large_set_are_no_trouble(size: int) -> None:
+    words = ["the", "customer", "asks", "for", "a", "refund", "of", "his", "order", "and", "waits"]
+    text = " ".join(words[n * 7 % 11] + (str(n) if n % 13 == 0 else "") for n in range(size // 6))
+    cases = [
+        Case(id=f"c{n}", input=f"customer {n} asks for item{n}x and the order {n * 37} of a refund")
+        for n in range(2000)
+    ]
+    after = text + "\nitem77x and the order 2849 of a refund\n"
+    leaks = find_leaks(text, after, LeakIndex(LeakSources(cases)))
+    assert [leak.what for leak in leaks] == ["copies item c77"]

@@ -1,0 +1,110 @@
+"""Which placeholders a text has, and filling them without touching anything else."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ceopt_tui.errors import InputError
+from texttargets.placeholders import fill, find_placeholders, guess_syntax, placeholders
+
+DATA = Path(__file__).parent.parent / "data" / "texts"
+PROMPT = (DATA / "B27_prompt.txt").read_text(encoding="utf-8")
+
+
+def test_data_with_braces_is_sent_as_it_is() -> None:
+    values = json.loads((DATA / "B27_item.json").read_text(encoding="utf-8"))["input"]
+    sent = fill(PROMPT, values, "brace")
+    assert sent == PROMPT.replace("{question}", "What do {x}, {{y}} and {# z mean?")
+    assert '{"score": 0, "why": ""}' in sent
+    assert "{# not a comment #} {% raw %}" in sent
+
+
+def test_doubled_braces_are_marks_in_brace_syntax() -> None:
+    assert placeholders(PROMPT, "brace") == Counter({"{question}": 1, "{{user.name}}": 1})
+
+
+@pytest.mark.parametrize(
+    ("syntax", "text", "wanted"),
+    [
+        ("brace", '{"a": {name}} {a b} {} {3} x{2,3} { spaced }', {"{name}": 1}),
+        ("brace", "${HOME} ${{ ci.x }} \\frac{a}{b} \\begin{document}", {}),
+        ("brace", "f\"{local}\" and f'{other}' but {real}", {"{real}": 1}),
+        ("brace", "if (x) {return} {items[0]} {user.name} {cost:.2f} {x!r}", None),
+        ("brace", "```\n{code}\n```", {"{code}": 1}),
+        ("double-brace", "{{ a }} {{a}} {b} {{#each items}}{{/each}} ${{ ci }}", None),
+        ("double-brace", "{{{raw}}}", {"{{{raw}}}": 1}),
+        ("jinja", "{{ a | upper }} {% if b %}x{% endif %}{# {{ c }} #}{% raw %}{{ d }}{% endraw %}", None),
+        ("shell", "${name} $name $${not} ${port:-80} {brace}", {"${name}": 1, "${port:-80}": 1}),
+        ("none", "{a} {{b}} ${c}", {}),
+    ],
+)
+def test_marks_of_each_syntax(syntax: str, text: str, wanted: dict[str, int] | None) -> None:
+    more = {
+        ("brace", "if"): {"{items[0]}": 1, "{user.name}": 1, "{cost:.2f}": 1, "{x!r}": 1},
+        ("double-brace", "{{"): {"{{a}}": 2, "{{#each items}}": 1, "{{/each}}": 1},
+        ("jinja", "{{"): {"{{a | upper}}": 1, "{%if b%}": 1, "{%endif%}": 1},
+    }
+    assert placeholders(text, syntax) == Counter(more[syntax, text[:2]] if wanted is None else wanted)
+
+
+def test_spans_are_exact() -> None:
+    for mark in find_placeholders(PROMPT, "brace"):
+        assert PROMPT[mark.start : mark.end] == mark.text
+
+
+@pytest.mark.parametrize(
+    ("syntax", "text", "filled"),
+    [
+        ("brace", "{a} {b} {user.name} {list[1]} {n:.1f} {n}", "{b} {b} Ann two 1.2 1.25"),
+        ("double-brace", "{{a}} {{ user.name }} {a} {{b}} {{{a}}}", "{b} Ann {a} {{b}} {b}"),
+        ("shell", "${a} ${b} $a ${user.name}", "{b} ${b} $a Ann"),
+        ("jinja", "{% if n %}{{ a }}{% endif %} {{ b|upper }} {{ user.name|upper }}\r\n", "{b} {{ b|upper }} ANN\r\n"),
+        ("none", "{a}", "{a}"),
+    ],
+)
+def test_fill_leaves_the_unknown_alone(syntax: str, text: str, filled: str) -> None:
+    values = {"a": "{b}", "user": {"name": "Ann"}, "list": ["one", "two"], "n": 1.25}
+    assert fill(text, values, syntax) == filled
+
+
+def test_values_that_are_no_text_are_written_as_json() -> None:
+    assert fill("{a} {b} {c}", {"a": {"k": "é"}, "b": True, "c": 7}, "brace") == '{"k": "é"} true 7'
+    assert fill("{{ a }}", {"a": ["é", None]}, "jinja") == '["é", null]'
+
+
+def test_wrong_jinja_template_names_its_line() -> None:
+    with pytest.raises(InputError, match="template:2: cannot be rendered"):
+        fill("one\n{% if %}\n", {}, "jinja")
+
+
+def test_jinja_template_cannot_reach_into_python() -> None:
+    with pytest.raises(InputError, match="unsafe"):
+        fill("{{ a.__class__.__mro__ }}", {"a": "x"}, "jinja")
+
+
+@pytest.mark.parametrize(
+    ("text", "inputs", "syntax"),
+    [
+        (PROMPT, [{"question": "?"}], "brace"),
+        (PROMPT, [], "brace"),
+        ("Hello {{ name }}", [], "double-brace"),
+        ("Hello {{ name }} {thing}", [{"name": "x"}], "double-brace"),
+        ("{% if a %}{{ a }}{% endif %}", [], "jinja"),
+        ("{{ a | trim }}", [{"a": "x"}], "jinja"),
+        ("Hello ${name}", ["a text"], "shell"),
+        ('Reply {"score": 0}', [{"question": "?"}], "none"),
+    ],
+)
+def test_guess(text: str, inputs: list[object], syntax: str) -> None:
+    assert guess_syntax(text, inputs) == syntax
+
+
+@given(st.text(), st.text(alphabet="{}$#% abq\n"))
+def test_filled_data_is_never_read_again(value: str, around: str) -> None:
+    text = f"{around} | {{q}} | end"
+    if placeholders(text, "brace")["{q}"] == 1:
+        assert fill(text, {"q": value}, "brace") == f"{around} | {value} | end"
