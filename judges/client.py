@@ -1,6 +1,6 @@
-"""Sends requests to models. The only module that imports litellm, and it does so on first use, in a thread.
+"""Completes requests through litellm, which only this module imports: on first use, in a thread.
 
-One retry layer, one deadline, one ledger. It never judges, and no exception, key or banner of litellm leaves it.
+No exception, key or banner of litellm leaves it. How often to send and what it may cost is decided in `sending`.
 """
 
 from __future__ import annotations
@@ -10,33 +10,34 @@ import logging
 import os
 import threading
 import warnings
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 from ceopt_tui.core.ports import Accept, Clock, ModelReply, ModelRequest, ResolvedModel
-from ceopt_tui.errors import AuthError, CallFailed, CeoptError, QuotaError
-from judges.answer import NO_CHOICES, Answer, read_answer
+from ceopt_tui.errors import CeoptError
 from judges.cache import ReplyCache
 from judges.call import Call
-from judges.concurrency import ProviderGate, Slot
-from judges.deadline import Stopwatch, within
-from judges.failures import Failure, classify, refused_options
+from judges.failures import refused_options
 from judges.identity import request_key, restored_reply, stored_reply
-from judges.ledger import Ledger, Reservation
+from judges.ledger import Ledger
 from judges.options import droppable, wire_name
 from judges.prices import price_of, require_price
 from judges.retry import Backoff
+from judges.sending import Sender, Sleep
 
 _TRANSPORT_SLACK_S = 5.0  # litellm's own time limit only backs ours up
 _LOADING = threading.Lock()
+_loaded: list[Any] = []
 
 
 class LiteLLMClient:
     """A `Completer` over litellm.
 
     A reply that `accept` refuses is returned like any other and not cached; the caller checks it again and asks anew.
-    Sleeping, time and jitter come from outside. `warn` hears what a person should know, each thing once.
+    A truncated or empty reply has `truncated` set and is not cached either. A key or quota that was refused once is
+    refused from then on without a request, so a new client is needed after mending it.
+    `warn` hears what a person should know, each thing once.
     """
 
     def __init__(
@@ -45,41 +46,40 @@ class LiteLLMClient:
         cache: ReplyCache | None,
         *,
         clock: Clock,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        sleep: Sleep = asyncio.sleep,
         jitter_seed: int = 0,
         secrets: Iterable[str] = (),
-        warn: Callable[[str], None] | None = None,
+        warn: Callable[[str], None] = lambda message: None,
     ) -> None:
         self._ledger = ledger
         self._cache = cache
-        self._clock = clock
-        self._sleep = sleep
-        self._backoff = Backoff(jitter_seed)
-        self._secrets = set(secrets)
-        self._warn = warn or (lambda message: None)
+        self._warn = warn
         self._trimmed: set[str] = set()
-        self._gates: dict[tuple[str, str], ProviderGate] = {}
-        self._refused: dict[tuple[str, str], list[str]] = {}
-        self._ended: dict[tuple[str, str], Failure] = {}
+        self._sender = Sender(
+            _transport, ledger, Backoff(jitter_seed), clock=clock, sleep=sleep, secrets=frozenset(secrets)
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.aclose()
 
     async def complete(self, request: ModelRequest, accept: Accept | None = None) -> ModelReply:
         """The reply to one logical request, from the cache where it may.
 
-        Raises CallFailed for this call alone; AuthError, QuotaError, RateLimitError and BudgetError end a run.
+        Raises CallFailed for this call alone; SetupError, AuthError, QuotaError, RateLimitError and BudgetError end a
+        run.
         """
         request = replace(request, model=self._with_clean_key(request.model))
         key = request_key(request) if request.use_cache and self._cache is not None else None
         cached = self._cached(request, key, accept)
         if cached is not None:
             return cached
-        capped = self._ledger.caps.max_usd is not None
-        price = require_price(request.model) if capped else price_of(request.model)
-        call = Call(request, self._ledger.open_call(), price)
-        if capped:
-            call.bound()
-        call.drop(self._refused.get(_line(request.model), ()))
+        call = self._new_call(request)
+        await _litellm()
         try:
-            answer = await self._whole_answer(call)
+            answer = await self._sender.whole_answer(call)
         except CeoptError as error:
             await self._ledger.fail(call.facts(), str(error))
             raise
@@ -87,6 +87,12 @@ class LiteLLMClient:
         if key is not None and self._cache is not None and not reply.truncated and _accepted(accept, reply.text):
             self._cache.put(key, stored_reply(reply))
         return reply
+
+    async def aclose(self) -> None:
+        """Close the connections litellm keeps open in this event loop."""
+        if _loaded:
+            await _loaded[0].close_litellm_async_clients()
+            _loaded[0].in_memory_llm_clients_cache.flush_cache()
 
     def _cached(self, request: ModelRequest, key: str | None, accept: Accept | None) -> ModelReply | None:
         stored = self._cache.get(key) if self._cache is not None and key is not None else None
@@ -96,116 +102,13 @@ class LiteLLMClient:
         self._ledger.book_cached(request.role)
         return reply
 
-    async def _whole_answer(self, call: Call) -> Answer:
-        """An answer; one that is cut off or empty is asked for once more with more room."""
-        answer = await self._answer(call)
-        if answer.worth_another:
-            call.raise_limit(answer)
-            try:
-                answer = await self._answer(call)
-            except CallFailed:
-                if answer.finish_reason == NO_CHOICES:
-                    raise
-        if answer.finish_reason == NO_CHOICES:
-            reason = f"provider error: {NO_CHOICES}"
-            raise CallFailed(f"{call.request.model.model}: {reason}", reason=reason, attempts=call.attempts)
-        return answer
-
-    async def _answer(self, call: Call) -> Answer:
-        """One answer within the retries. Options dropped and sleeping machines do not count as failures."""
-        failures, held_up = 0, False
-        while True:
-            outcome = await self._send(call)
-            if isinstance(outcome, Answer):
-                return outcome
-            failure, slept = outcome
-            if failure is None:
-                continue
-            if slept and failure.maybe_billed and not held_up:
-                held_up = True
-                continue
-            failures += 1
-            if not failure.retried or failures > call.request.retries:
-                raise failure.error(call.request.model.model, call.attempts)
-            await self._sleep(self._backoff.delay_s(failures, failure.retry_after_s))
-
-    async def _send(self, call: Call) -> Answer | tuple[Failure | None, bool]:
-        """One request: an answer, or its failure (None: only options were refused) and whether the machine slept."""
-        model = call.request.model
-        gate = self._gate(model)
-        litellm = await _litellm()
-        async with gate.slot() as slot:
-            ended = self._ended.get(_line(model))
-            if ended is not None:
-                raise ended.error(model.model, call.attempts)
-            reservation = await self._ledger.reserve(call.request.role, call.worst_usd(), call.call_id)
-            watch = Stopwatch(self._clock)
-            try:
-                response = await within(self._request(litellm, call), call.request.timeout_s)
-            except asyncio.CancelledError:
-                facts = call.sent_in_vain(watch.elapsed_s, reservation.usd, maybe_billed=True)
-                self._ledger.settle(reservation, facts)
-                raise
-            except Exception as error:  # whatever litellm raises is translated here
-                refused = refused_options(error, droppable(call.options))
-                failure = None if refused else classify(error, self._clock.now(), self._known_secrets(model))
-            else:
-                answer = read_answer(response, call.request.messages)
-                self._ledger.settle(reservation, call.answered(answer, watch.elapsed_s))
-                gate.succeeded()
-                return answer
-            self._settle_failure(call, reservation, failure, watch)
-            self._note_failure(call, gate, slot, failure, refused)
-            return failure, watch.slept(call.request.timeout_s)
-
-    async def _request(self, litellm: Any, call: Call) -> Any:
-        """Hand the request to litellm; options it knows to be unsupported are dropped before anything leaves."""
-        model = call.request.model
-        while True:
-            try:
-                return await litellm.acompletion(
-                    model=wire_name(model),
-                    messages=[{"role": message.role, "content": message.content} for message in call.request.messages],
-                    api_base=model.api_base,
-                    api_key=model.api_key,
-                    timeout=call.request.timeout_s + _TRANSPORT_SLACK_S,
-                    max_retries=0,
-                    **call.options,
-                )
-            except litellm.UnsupportedParamsError as error:
-                refused = refused_options(error, droppable(call.options))
-                if not refused:
-                    raise
-                self._drop(call, refused)
-
-    def _settle_failure(self, call: Call, reservation: Reservation, failure: Failure | None, watch: Stopwatch) -> None:
-        maybe_billed = failure is not None and failure.maybe_billed
-        facts = call.sent_in_vain(watch.elapsed_s, reservation.usd, maybe_billed=maybe_billed)
-        self._ledger.settle(reservation, facts)
-
-    def _note_failure(
-        self, call: Call, gate: ProviderGate, slot: Slot, failure: Failure | None, refused: tuple[str, ...]
-    ) -> None:
-        if failure is None:
-            self._drop(call, refused)
-        elif failure.kind == "rate limit":
-            gate.rate_limited(slot, failure.retry_after_s)
-        elif isinstance(failure.error("", 0), AuthError | QuotaError):
-            self._ended[_line(call.request.model)] = failure
-
-    def _drop(self, call: Call, refused: tuple[str, ...]) -> None:
-        call.drop(refused)
-        known = self._refused.setdefault(_line(call.request.model), [])
-        known.extend(name for name in refused if name not in known)
-
-    def _gate(self, model: ResolvedModel) -> ProviderGate:
-        line = _line(model)
-        if line not in self._gates:
-            self._gates[line] = ProviderGate(model.concurrency, self._clock, self._sleep)
-        return self._gates[line]
-
-    def _known_secrets(self, model: ResolvedModel) -> set[str]:
-        return self._secrets | ({model.api_key} if model.api_key else set())
+    def _new_call(self, request: ModelRequest) -> Call:
+        capped = self._ledger.caps.max_usd is not None
+        price = require_price(request.model) if capped else price_of(request.model)
+        call = Call(request, self._ledger.open_call(), price)
+        if capped:
+            call.bound()
+        return call
 
     def _with_clean_key(self, model: ResolvedModel) -> ResolvedModel:
         """A line end after a key would end up in an HTTP header, and the error about it would show the key."""
@@ -218,10 +121,6 @@ class LiteLLMClient:
         return replace(model, api_key=key.strip())
 
 
-def _line(model: ResolvedModel) -> tuple[str, str]:
-    return model.endpoint, model.model
-
-
 def _accepted(accept: Accept | None, text: str) -> bool:
     if accept is None:
         return True
@@ -232,11 +131,29 @@ def _accepted(accept: Accept | None, text: str) -> bool:
     return True
 
 
+async def _transport(call: Call) -> Any:
+    """One request by litellm; options that it knows to be unsupported are dropped before anything leaves."""
+    litellm, model = await _litellm(), call.request.model
+    while True:
+        try:
+            return await litellm.acompletion(
+                model=wire_name(model),
+                messages=[{"role": message.role, "content": message.content} for message in call.request.messages],
+                api_base=model.api_base,
+                api_key=model.api_key,
+                timeout=call.request.timeout_s + _TRANSPORT_SLACK_S,
+                max_retries=0,
+                **call.options,
+            )
+        except litellm.UnsupportedParamsError as error:
+            refused = refused_options(error, droppable(call.options))
+            if not refused:
+                raise
+            call.drop(refused)
+
+
 async def _litellm() -> Any:
     return _loaded[0] if _loaded else await asyncio.to_thread(_load)
-
-
-_loaded: list[Any] = []
 
 
 def _load() -> Any:
@@ -248,14 +165,32 @@ def _load() -> Any:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 import litellm as module  # noqa: PLC0415 - takes seconds, so never at start-up
-            litellm: Any = module
-            litellm.suppress_debug_info = True
-            litellm.drop_params = False
-            litellm.telemetry = False
-            for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
-                logger = logging.getLogger(name)
-                logger.handlers = [logging.NullHandler()]
-                logger.setLevel(logging.ERROR)
-                logger.propagate = False
-            _loaded.append(litellm)
+
+                _silence(module)
+                asyncio.run(_warm_up(module))
+            _loaded.append(module)
     return _loaded[0]
+
+
+def _silence(litellm: Any) -> None:
+    litellm.suppress_debug_info = True
+    litellm.drop_params = False
+    litellm.telemetry = False
+    for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
+        logger = logging.getLogger(name)
+        logger.handlers = [logging.NullHandler()]
+        logger.setLevel(logging.ERROR)
+        logger.propagate = False
+    # Prices and logs of every reply for integrations that are not there: nearly half of litellm's time per call.
+    litellm.utils.update_response_metadata = lambda *args, **kwargs: None
+    litellm.utils.dispatch_success_logging = lambda *args, **kwargs: None
+    # Said by litellm about itself while it works, and no news to anyone who uses ceopt.
+    warnings.filterwarnings("ignore", module=r"litellm(\.|$)")
+    warnings.filterwarnings("ignore", message=r"Items? .* on TypedDict class")
+    warnings.filterwarnings("ignore", message=r"coroutine '\w+\.acompletion' was never awaited")
+
+
+async def _warm_up(litellm: Any) -> None:
+    """A call without a provider pulls in what litellm imports on its first call, which would stall the event loop."""
+    messages = [{"role": "user", "content": "."}]
+    await litellm.acompletion(model="openai/none", messages=messages, api_key="none", mock_response=".")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Awaitable
 from typing import Any, TypeVar
 
 from ceopt_tui.core.ports import Clock
@@ -33,7 +33,7 @@ class Stopwatch:
         return self.elapsed_s > limit_s + LATE_S or jump_s > LATE_S
 
 
-async def within(work: Coroutine[Any, Any, T], limit_s: float) -> T:
+async def within(work: Awaitable[T], limit_s: float) -> T:
     """The result of `work`, or TimeoutError after `limit_s`; also when the work ignores being cancelled."""
     task = asyncio.ensure_future(work)
     try:

@@ -31,6 +31,7 @@ _RETRIED: frozenset[Kind] = frozenset({"rate limit", "server error", "connection
 _SENT_IN_VAIN: frozenset[Kind] = frozenset({"connection", "timeout"})
 _PREFIX = re.compile(r"^(?:litellm\.)?(?:\w+(?:Error|Timeout|Exception)?: |\w+(?:Exception|Error) - )+")
 _NO_MONEY = re.compile(r"insufficient_quota|credit balance is too low|billing_hard_limit_reached", re.IGNORECASE)
+_NOT_A_COMPLETION = "Empty or invalid response from LLM endpoint"
 _LONGEST_MESSAGE = 400
 
 
@@ -51,6 +52,11 @@ class Failure:
     def maybe_billed(self) -> bool:
         """The provider may have done the work although nothing came back."""
         return self.kind in _SENT_IN_VAIN
+
+    @property
+    def ends_all(self) -> bool:
+        """Every further request to the same model would fail alike."""
+        return self.kind in ("key refused", "no quota")
 
     def error(self, model: str, attempts: int) -> CeoptError:
         """The error for a call that ends with this failure after `attempts` requests."""
@@ -80,6 +86,8 @@ def classify(error: BaseException, now: datetime, secrets: Iterable[str]) -> Fai
     text = _PREFIX.sub("", str(error)).strip()
     message = mask(" ".join(text.split()), secrets)[:_LONGEST_MESSAGE]
     kind = _kind(error, status, wait_s, f"{text} {getattr(error, 'body', '')}", bool(headers))
+    if _NOT_A_COMPLETION in message:
+        message = "what came back is no chat completion; a proxy or a web page may answer at this address"
     return Failure(kind, message or kind, wait_s)
 
 

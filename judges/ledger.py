@@ -145,6 +145,10 @@ class Ledger:
             ),
         )
 
+    def is_open(self, reservation: Reservation) -> bool:
+        """Whether a reservation is neither settled nor released."""
+        return reservation.number in self._open
+
     def release(self, reservation: Reservation) -> None:
         """Give back a reservation whose request never left."""
         del self._open[reservation.number]
