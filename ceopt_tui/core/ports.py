@@ -224,6 +224,40 @@ class Guard(Protocol):
     def __call__(self, before: Mapping[str, str], after: Mapping[str, str]) -> Sequence[Refusal]: ...
 
 
+class Backend(Protocol):
+    """Where candidates become commits. Never touches the user's working tree, index or branch. GitError when git refuses.
+
+    `repository` names the place for people, `branch` is the optimization branch.
+    """
+
+    repository: str
+    branch: str
+
+    def head(self) -> str:
+        """The commit the user is on."""
+
+    def dirty(self, paths: Sequence[str]) -> Sequence[str]:
+        """Which of these paths have changes that are not committed."""
+
+    def prepare(self, base_sha: str, paths: Sequence[str]) -> None:
+        """Makes the optimization branch and proves that edits of `paths` can be committed byte for byte.
+
+        SetupError when not.
+        """
+
+    def keep(self, number: int, branch: str, base_sha: str, texts: Mapping[str, str], message: str) -> str:
+        """Commits the texts on `branch` and moves the optimization branch to that commit, which is returned.
+
+        Done again after a kill it finds its own work and changes nothing.
+        """
+
+    def publish(self, files: Mapping[str, bytes], message: str) -> str:
+        """Commits files on the optimization branch alone; gives the commit."""
+
+    def clean(self) -> None:
+        """Removes what a killed run left behind."""
+
+
 @dataclass(frozen=True)
 class Question:
     """Something only a person decides: the material laid out, then one short question with options."""

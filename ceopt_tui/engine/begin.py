@@ -29,16 +29,15 @@ def _is_new(state: RunState, text: str) -> bool:
 
 
 def _new_run(session: Session, inputs: RunInputs, parts: Parts) -> list[AnyRecord]:
-    repository = parts.backend.repository
     _refuse_uncommitted(inputs, parts)
-    base_sha = repository.head()
-    parts.backend.prepare(base_sha)
+    base_sha = parts.backend.head()
+    parts.backend.prepare(base_sha, sorted(inputs.texts))
     write_atomic(session.folder / SPEC_COPY, inputs.spec_bytes)
     started = RunStarted(
         run_id=secrets.token_hex(6),
         name=inputs.name,
         ceopt_version=parts.version,
-        repository=str(repository.root),
+        repository=parts.backend.repository,
         spec_file=inputs.spec_file,
         spec_digest=inputs.spec_digest,
         approval_digest=inputs.approval_digest,
@@ -54,7 +53,7 @@ def _new_run(session: Session, inputs: RunInputs, parts: Parts) -> list[AnyRecor
 
 def _refuse_uncommitted(inputs: RunInputs, parts: Parts) -> None:
     """The baseline must be a text that a commit holds; the user's unfinished edits are theirs."""
-    dirty = parts.backend.repository.dirty([*inputs.mutable, *inputs.immutable])
+    dirty = parts.backend.dirty(inputs.committed)
     if dirty:
         verb = "has" if len(dirty) == 1 else "have"
         raise SetupError(

@@ -15,9 +15,7 @@ REASONS_SHOWN = 10
 def digest_text(state: RunState, span: float) -> str:
     """Categories tried with counts, learnings, what is left, where the best stands."""
     lines = ["# Strategy digest", "", "## Tried so far"]
-    counts = Counter(
-        (experiment.hypothesis.category, experiment.outcome) for experiment in state.experiments.values()
-    )
+    counts = Counter((experiment.hypothesis.category, experiment.outcome) for experiment in state.experiments.values())
     lines += [f"- {category}: {outcome} × {count}" for (category, outcome), count in sorted(counts.items())]
     lines += ["", "## Last results"]
     for experiment in list(state.experiments.values())[-REASONS_SHOWN:]:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from ceopt_tui.core.plan.terms import Terms
+from ceopt_tui.core.ports import Backend
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.engine.digest import DIGEST_NAME, digest_text
 from ceopt_tui.engine.log_view import LOG_NAME, log_document
 from ceopt_tui.engine.report import report_markdown
-from ceopt_tui.gitops.commits import commit_files
-from ceopt_tui.gitops.repository import Repository
 from ceopt_tui.journal.atomic import write_atomic
 from schemas.records import ReportWritten
 from schemas.yaml_dump import dump
@@ -37,11 +36,11 @@ def write_digest(folder: Path, state: RunState, span: float) -> str:
     return path.read_text(encoding="utf-8")
 
 
-def write_report(folder: Path, repository: Repository, branch: str, state: RunState, terms: Terms) -> ReportWritten:
-    """Writes the report beside the journal and commits it on the optimization branch, if a change was kept."""
+def write_report(folder: Path, backend: Backend, state: RunState, terms: Terms) -> ReportWritten:
+    """Writes the report beside the journal and commits it on the optimization branch."""
     assert state.started is not None
     data = report_markdown(state, terms).encode("utf-8")
     write_atomic(folder / REPORT_NAME, data)
     place = f"docs/optimize/{state.started.name}-report.md"
-    commit = commit_files(repository, branch, {place: data}, f"optimize({state.started.name}): report")
+    commit = backend.publish({place: data}, f"optimize({state.started.name}): report")
     return ReportWritten(path=place, commit=commit)

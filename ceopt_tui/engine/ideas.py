@@ -128,14 +128,10 @@ async def propose(recorder: Recorder, inputs: RunInputs, parts: Parts, action: P
     if refusals:
         await recorder.commit(_refused(action, digest_after, refusals))
         return
-    await recorder.commit(
-        CandidateMade(number=action.number, text_digest=digest_after, texts=after, note=draft.note)
-    )
+    await recorder.commit(CandidateMade(number=action.number, text_digest=digest_after, texts=after, note=draft.note))
 
 
-def _guarded(
-    state: RunState, parts: Parts, after: Mapping[str, str], digest: str, touched: set[str]
-) -> list[Refusal]:
+def _guarded(state: RunState, parts: Parts, after: Mapping[str, str], digest: str, touched: set[str]) -> list[Refusal]:
     before = state.best_texts
     if outside := touched - before.keys():
         return [Refusal("out_of_scope", f"{', '.join(sorted(outside))} is not a file of the target")]

@@ -13,7 +13,19 @@ from datetime import datetime
 from typing import Literal
 
 from ceopt_tui.core.clocks import Moment, calendar_s, jump_s, spoken, worked_s
-from ceopt_tui.core.plan.actions import Action, Ask, Done, Hypothesize, Keep, Measure, Note, Park, Probe, Propose, Report
+from ceopt_tui.core.plan.actions import (
+    Action,
+    Ask,
+    Done,
+    Hypothesize,
+    Keep,
+    Measure,
+    Note,
+    Park,
+    Probe,
+    Propose,
+    Report,
+)
 from ceopt_tui.core.plan.plan import plan
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.engine.asking import ask
@@ -57,9 +69,7 @@ class Run:
         self._recorder = session.recorder
         self._inputs = inputs
         self._parts = parts
-        self._pool = Pool(
-            session.recorder, parts.runner, parts.scorer, inputs.cases, parts.concurrency, progress
-        )
+        self._pool = Pool(session.recorder, parts.runner, parts.scorer, inputs.cases, parts.concurrency, progress)
         self._start = self._moment()
         self._seen = self._start
 
@@ -73,9 +83,7 @@ class Run:
             return _finished(self.state.finished)
         records = begin(self._session, self._inputs, self._parts)
         number = (self.state.tick.tick if self.state.tick else 0) + 1
-        await self._recorder.commit(
-            TickStarted(tick=number, pid=os.getpid(), host=socket.gethostname()), *records
-        )
+        await self._recorder.commit(TickStarted(tick=number, pid=os.getpid(), host=socket.gethostname()), *records)
         self._parts.backend.clean()
         try:
             result = await self._until_parked(max_active_s)
@@ -125,10 +133,8 @@ class Run:
             case Keep(number):
                 await recorder.commit(await self._keep(number))
             case Report():
-                folder, backend = self._session.folder, parts.backend
-                written = await asyncio.to_thread(
-                    write_report, folder, backend.repository, backend.branch, self.state, parts.terms
-                )
+                folder = self._session.folder
+                written = await asyncio.to_thread(write_report, folder, parts.backend, self.state, parts.terms)
                 await recorder.commit(written)
 
     async def _keep(self, number: int) -> Committed:

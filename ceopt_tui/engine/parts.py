@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ceopt_tui.core.plan.terms import Terms
-from ceopt_tui.core.ports import Asker, Clock, Guard, Proposer, Runner, Scorer
-from ceopt_tui.engine.backends.worktree import WorktreeBackend
+from ceopt_tui.core.ports import Asker, Backend, Clock, Guard, Proposer, Runner, Scorer
 from schemas.evalset import Case
 from schemas.records import ModelBound, Probed, SplitFrozen
 
@@ -30,6 +29,7 @@ class RunInputs:
     split: SplitFrozen
     mutable: tuple[str, ...]
     immutable: tuple[str, ...]
+    committed: tuple[str, ...]  # files that git must hold before the run
     seed: int
     syntax: str = "none"
     constraints: tuple[str, ...] = ()
@@ -49,7 +49,7 @@ class Parts:
     guard: Guard
     prober: Callable[[], Sequence[Probed]]
     text_digest: Callable[[Mapping[str, str]], str]
-    backend: WorktreeBackend
+    backend: Backend
     asker: Asker
     clock: Clock
     models: Sequence[ModelBound]

@@ -64,7 +64,9 @@ def baseline_question(state: RunState, inputs: RunInputs, parts: Parts) -> Quest
         f"Cost       {low} to {high} calls an experiment{price}; spent so far {money(state)}",
         "Proof      a change is kept only if it also wins on the held-out cases, which it was never chosen on",
     ]
-    return Question("baseline", "The baseline is measured", "\n".join(lines), "Start optimizing?", (PROCEED, ADJUST, STOP))
+    return Question(
+        "baseline", "The baseline is measured", "\n".join(lines), "Start optimizing?", (PROCEED, ADJUST, STOP)
+    )
 
 
 def _probes(state: RunState) -> str:

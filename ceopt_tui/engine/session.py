@@ -30,11 +30,10 @@ class Session:
 @contextmanager
 def open_session(folder: Path, clock: Clock, observe: Observer) -> Iterator[Session]:
     """Takes the run's lock and replays its journal. BusyError when another process holds it."""
-    lock = RunLock(folder, now=clock.now)
-    taken_over = lock.acquire()
-    try:
+    with RunLock.acquire(folder, now=clock.now) as lock:
         journal = Journal.open(folder, now=clock.now)
-        warnings = [f"taken over from {taken_over}, which ended without closing the run"] if taken_over else []
+        previous = lock.previous
+        warnings = [f"taken over from {previous}, which ended without closing the run"] if previous else []
         if journal.torn_copy:
             warnings.append(f"the journal's last line was cut; it is kept in {journal.torn_copy.name}")
         try:
@@ -42,7 +41,3 @@ def open_session(folder: Path, clock: Clock, observe: Observer) -> Iterator[Sess
             yield Session(folder, Recorder(journal, state, observe), warnings)
         finally:
             journal.close()
-    finally:
-        lock.release()
-
-

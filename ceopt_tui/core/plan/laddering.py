@@ -13,7 +13,7 @@ from ceopt_tui.core.plan.measuring import affordable, lost_share, missing, poole
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.state.experiment import ExperimentState
 from ceopt_tui.core.state.run import RunState
-from schemas.records import Compared, Decided, Looked, ReferenceReset, Stopped
+from schemas.records import Compared, Decided, Looked, ReferenceReset, Step, Stopped
 
 PROPOSAL_TRIES = 2
 DRIFT_CASES = 3
@@ -50,7 +50,7 @@ def _selection(state: RunState, terms: Terms, experiment: ExperimentState) -> Ac
     reference, digest = state.reference, state.reference.text_digest
     runs = missing(state, digest, reference.selection, cases, setting.reference_runs, "reference", number)
     fresh_reference = bool(runs)
-    step = "exploratory" if exploring else "add_sample"
+    step: Step = "exploratory" if exploring else "add_sample"
     runs += missing(state, experiment.text_digest, experiment.selection, swept, wanted, step, number)
     if not runs:
         return _decide_selection(state, terms, experiment)
@@ -114,9 +114,7 @@ def _decide_selection(state: RunState, terms: Terms, experiment: ExperimentState
     return Note((*records, *_comparison(state, experiment, evidence, "standalone")))
 
 
-def decided(
-    experiment: ExperimentState, evidence: Evidence, tau: tuple[float, int, float] | None = None
-) -> Decided:
+def decided(experiment: ExperimentState, evidence: Evidence, tau: tuple[float, int, float] | None = None) -> Decided:
     """The record of one verdict with the numbers behind it."""
     numbers: dict[str, float | int | None] = {
         "n": evidence.n,
@@ -142,9 +140,7 @@ def decided(
     )
 
 
-def _comparison(
-    state: RunState, experiment: ExperimentState, evidence: Evidence, kind: str
-) -> tuple[Compared, ...]:
+def _comparison(state: RunState, experiment: ExperimentState, evidence: Evidence, kind: str) -> tuple[Compared, ...]:
     """The pairing behind a verdict, kept whenever the ladder leaves this stage."""
     held_out = kind == "holdout"
     if evidence.next_measurement in ({"holdout"} if held_out else {"exploratory", "add_sample"}):
@@ -170,7 +166,7 @@ def _held_out(state: RunState, terms: Terms, experiment: ExperimentState, step: 
     assert experiment.text_digest is not None
     setting, cases, number = terms.setting(state), state.deciding_holdout, experiment.number
     wanted = setting.confirm_runs if step == "confirm" else setting.holdout_runs
-    rung = "confirm" if step == "confirm" else "holdout"
+    rung: Step = "confirm" if step == "confirm" else "holdout"
     reference = state.reference
     runs = missing(state, reference.text_digest, reference.held_out, cases, setting.holdout_runs, "reference", number)
     runs += missing(state, experiment.text_digest, experiment.held_out, cases, wanted, rung, number)

@@ -33,6 +33,7 @@ class Terms:
     max_unscored: float = 0.2
     seed: int = 7
     ideas_per_round: int = 4
+    reference_runs: int = 4
 
     def setting(self, state: RunState) -> Setting:
         """The evidence rules as they stand for this run now."""
@@ -41,5 +42,6 @@ class Terms:
             maximize=self.maximize,
             caution=self.caution,
             deterministic=state.deterministic,
+            reference_runs=self.reference_runs,
             groups=state.split.groups if state.split else (),
         )

@@ -95,9 +95,7 @@ def _reference_reset(state: RunState, record: r.ReferenceReset) -> None:
 
 
 def _new_reference(state: RunState, text_digest: str) -> None:
-    state.reference = Reference(
-        text_digest, epoch=state.reference.epoch + 1, since_experiment=len(state.experiments)
-    )
+    state.reference = Reference(text_digest, epoch=state.reference.epoch + 1, since_experiment=len(state.experiments))
 
 
 def _hypothesis_added(state: RunState, record: r.HypothesisAdded) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 from schemas.records import CallFacts, CallFinished, CallStarted
 
@@ -39,7 +40,7 @@ class RoleSpend:
 class Spend:
     """All roles, and the requests that were started and never came back (booked as spent)."""
 
-    roles: dict[str, RoleSpend] = field(default_factory=dict)
+    roles: dict[Literal["task", "judge", "proposer"], RoleSpend] = field(default_factory=dict)
     started: int = 0  # requests ever announced; numbers the next call id
     open: dict[str, list[CallStarted]] = field(default_factory=dict)
 
@@ -55,14 +56,19 @@ class Spend:
         self.finish(record.facts)
 
     @property
+    def lost(self) -> RoleSpend:
+        """Requests announced without an end on record: in flight now, or cut off by a kill and booked as spent."""
+        records = [record for group in self.open.values() for record in group]
+        return RoleSpend(calls=len(records), usd=sum(record.usd_reserved or 0.0 for record in records))
+
+    @property
     def calls(self) -> int:
-        return sum(role.calls for role in self.roles.values()) + sum(len(group) for group in self.open.values())
+        return sum(role.calls for role in self.roles.values()) + self.lost.calls
 
     @property
     def usd(self) -> float:
         """Known spend in US dollars, open requests at what was reserved for them."""
-        reserved = sum(record.usd_reserved or 0.0 for group in self.open.values() for record in group)
-        return sum(role.usd for role in self.roles.values()) + reserved
+        return sum(role.usd for role in self.roles.values()) + self.lost.usd
 
     @property
     def usd_known(self) -> bool:

@@ -1,0 +1,29 @@
+"""`ceopt approve SPEC`."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+
+import click
+
+from ceopt_tui.engine.session import open_session
+from ceopt_tui.inputs import digests, open_project
+from ceopt_tui.journal.folders import claim, state_folder
+from ceopt_tui.wiring import SystemClock, approve_ahead
+
+
+@click.command("approve")
+@click.argument("spec", type=click.Path(path_type=Path))
+@click.option("--state-root", type=click.Path(path_type=Path), help="Where the run's state is kept.")
+def command(spec: Path, state_root: Path | None) -> None:
+    """Approve SPEC and its caps ahead of an unattended run; the baseline will not be asked about."""
+    project = open_project(spec)
+    root = project.repository.root
+    folder = state_folder(project.spec.name, root, state_root=state_root, environ=os.environ)
+    claim(folder, repository_root=root, git_common_dir=project.repository.git_common_dir)
+    with open_session(folder, SystemClock(), lambda _record: None) as session:
+        asyncio.run(approve_ahead(session, project))
+    click.echo(f"approved {digests(project)[0]}")
+    click.echo("The spec, its eval set and its caps are approved; the baseline will not be asked about.", err=True)

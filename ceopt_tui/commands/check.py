@@ -1,0 +1,23 @@
+"""`ceopt check FILE`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ceopt_tui.core.masking import mask
+from ceopt_tui.exits import ExitStatus
+from schemas.loading import check_file
+
+
+@click.command("check")
+@click.argument("file", type=click.Path(path_type=Path))
+def command(file: Path) -> int:
+    """Check a spec or an eval set: every problem with file, line and key."""
+    problems = check_file(file)
+    for problem in problems:
+        click.echo(mask(str(problem)))
+    if not problems:
+        click.echo(f"{file}: no problems")
+    return ExitStatus.REFUSED if problems else ExitStatus.FINISHED

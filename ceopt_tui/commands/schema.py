@@ -1,0 +1,14 @@
+"""`ceopt schema NAME`."""
+
+from __future__ import annotations
+
+import click
+
+from schemas.json_schema import schema_text
+
+
+@click.command("schema")
+@click.argument("name", type=click.Choice(["spec", "evalset"]))
+def command(name: str) -> None:
+    """Print the JSON Schema of a spec or an eval set, for editors that complete and check."""
+    click.echo(schema_text(name), nl=False)

@@ -1,0 +1,62 @@
+"""`ceopt status [SPEC|NAME]`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from ceopt_tui.core.describe import experiment_line, money, outcome_sentence, score
+from ceopt_tui.core.masking import mask
+from ceopt_tui.looking import FoundRun, all_runs, find_run
+
+SHOWN = 8
+
+
+@click.command("status")
+@click.argument("run", required=False)
+@click.option("--state-root", type=click.Path(path_type=Path), help="Where the run's state is kept.")
+@click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
+def command(run: str | None, state_root: Path | None, as_json: bool) -> None:
+    """Where a run stands; without a name all runs of this repository."""
+    found = [find_run(run, state_root=state_root)] if run else all_runs(Path.cwd(), state_root=state_root)
+    if as_json:
+        click.echo(json.dumps([_figures(one) for one in found], ensure_ascii=False))
+    elif not found:
+        click.echo("No runs here yet. Start one with `ceopt run SPEC`, or try `ceopt demo`.")
+    for one in found if not as_json else []:
+        click.echo(mask(_words(one)))
+
+
+def _figures(found: FoundRun) -> dict[str, object]:
+    state = found.state
+    return {
+        "name": found.name,
+        "status": state.status,
+        "outcome": state.finished.outcome if state.finished else None,
+        "experiments": len(state.experiments),
+        "kept": len(state.keeps),
+        "calls": state.spend.calls,
+        "usd": state.spend.usd if state.spend.usd_known else None,
+        "question": state.asked.question if state.asked else None,
+    }
+
+
+def _words(found: FoundRun) -> str:
+    state = found.state
+    outcome = f", {state.finished.outcome.replace('_', ' ')}" if state.finished else ""
+    lines = [f"{found.name}: {state.status}{outcome}"]
+    if state.baseline:
+        lines.append(f"  baseline {score(state.baseline.mean, 1.0)} on {len(state.baseline_selection)} selection cases")
+    lines.append(f"  {len(state.experiments)} experiments, {len(state.keeps)} kept; {money(state)}")
+    if state.asked and not state.finished:
+        lines.append(f"  waits for a person: {state.asked.title} {state.asked.question}")
+    elif state.last_tick and not state.finished:
+        lines.append(f"  {state.last_tick.reason}")
+    lines += [
+        f"  {line}" for one in list(state.experiments.values())[-SHOWN:] for line in experiment_line(one).split("\n")
+    ]
+    if state.stopped:
+        lines.append(f"  {outcome_sentence(state, 1.0)}")
+    return "\n".join(lines)

@@ -1,0 +1,139 @@
+"""The skin without a screen: events as JSON lines or plain words, no colour, never a question."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from ceopt_tui.core.describe import detects, experiment_line, outcome_sentence, score
+from ceopt_tui.core.masking import mask
+from ceopt_tui.core.plan.terms import Terms
+from ceopt_tui.core.ports import Question
+from ceopt_tui.core.state.run import RunState
+from ceopt_tui.engine.loop import TickResult
+from ceopt_tui.errors import NeedsPersonError
+from schemas.records import AnyRecord, BaselineMeasured, Committed, ExperimentClosed, GainReported, Looked, Noted
+
+# Fields too long for an event; they are in the journal.
+LONG_FIELDS = {"texts", "output", "message"}
+LOUD_KINDS = frozenset({"call_started", "call_finished"})
+
+Write = Callable[[str], None]
+
+
+class HeadlessSkin:
+    """Prints what happens: data to stdout, talk to stderr."""
+
+    def __init__(self, *, as_json: bool, out: Write = print, talk: Write | None = None) -> None:
+        self._as_json = as_json
+        self._out = out
+        self._talk = talk or (lambda line: print(line, file=sys.stderr, flush=True))
+        self._state = RunState()
+        self._span = 1.0
+        self._title = ""
+
+    @property
+    def state(self) -> RunState:
+        return self._state
+
+    def opened(self, state: RunState, terms: Terms) -> None:
+        self._state, self._span = state, terms.span
+
+    def recorded(self, record: AnyRecord) -> None:
+        if self._as_json:
+            if record.kind not in LOUD_KINDS:
+                self._out(json_line({"event": record.kind, **_short(record)}))
+        elif line := self._words(record):
+            self._talk(mask(line))
+
+    def progress(self, title: str, done: int, total: int) -> None:
+        if title != self._title or done == total:
+            self._title = title
+            self._talk(f"{title}: {done:,} of {total:,}")
+
+    async def ask(self, question: Question) -> str:
+        raise NeedsPersonError(
+            f"{question.title}: a person has to answer: {question.question}",
+            "Approve with `ceopt approve SPEC` and run again, or run without --unattended in a terminal.",
+        )
+
+    def finish(self, result: TickResult, spec_path: Path) -> None:
+        """The last line: the run in figures for scripts, or in words."""
+        if self._as_json:
+            self._out(json_line(finished_event(self._state, result, spec_path)))
+            return
+        self._out(mask(outcome_sentence(self._state, self._span)))
+        scored, unscored = run_counts(self._state)
+        counts = f"{len(self._state.keeps)} kept of {len(self._state.experiments)} experiments"
+        self._out(f"{result.status}: {result.outcome}; {counts}; scored {scored}, unscored {unscored}")
+        if result.reason:
+            self._talk(mask(result.reason))
+
+    def _words(self, record: AnyRecord) -> str:
+        match record:
+            case BaselineMeasured():
+                return f"baseline {score(record.mean, self._span)}; {detects(record, self._span)}"
+            case ExperimentClosed():
+                return experiment_line(self._state.experiments[record.number])
+            case Looked():
+                return f"exp-{record.number:03d}  look {record.look} at the held-out cases, level {record.level:.3f}"
+            case Committed():
+                return f"exp-{record.number:03d}  on branch {record.branch} as {record.commit[:10]}"
+            case GainReported():
+                return outcome_sentence(self._state, self._span)
+            case Noted():
+                return f"note: {record.text}"
+            case _:
+                return ""
+
+
+def run_counts(state: RunState) -> tuple[int, int]:
+    """(runs with a score, runs without one in this tick)."""
+    return state.runs.scored, sum(state.runs.failures.values())
+
+
+def json_line(event: dict[str, Any]) -> str:
+    """One event on one line; nothing in it can break the line or pass for a screen code."""
+    return json.dumps(event, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+
+
+def _short(record: AnyRecord) -> dict[str, Any]:
+    values = record.model_dump(mode="json", exclude=LONG_FIELDS | {"kind"})
+    return values
+
+
+def finished_event(state: RunState, result: TickResult, spec_path: Path) -> dict[str, Any]:
+    """The figures scripts rely on; see docs/json-output.md."""
+    gain = state.gain
+    held_out = None
+    if gain is not None:
+        held_out = {"before": gain.before, "after": gain.after, "interval": [gain.low, gain.high]}
+    best = state.reference.selection
+    final = fmean(fmean(values) for values in best.values()) if best else None
+    scored, unscored = run_counts(state)
+    return {
+        "event": "finished",
+        "status": result.status,
+        "outcome": result.outcome,
+        "reason": mask(result.reason),
+        "baseline": state.baseline.mean if state.baseline else None,
+        "final": gain.selection_after if gain else final,
+        "held_out": held_out,
+        "kept": len(state.keeps),
+        "experiments": len(state.experiments),
+        "scored": scored,
+        "unscored": unscored,
+        "calls": state.spend.calls,
+        "usd": state.spend.usd if state.spend.usd_known else None,
+        "resume": resume_command(spec_path),
+    }
+
+
+def resume_command(spec_path: Path) -> str:
+    """What to type to go on."""
+    return f"ceopt run {shlex.quote(str(spec_path))} --unattended"

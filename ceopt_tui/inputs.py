@@ -1,0 +1,242 @@
+"""Reads a spec and everything it points at into plain values: texts, cases, split, digests, terms.
+
+Calls no model and writes nothing; what is wrong with the user's files comes out here, before anything is paid.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ceopt_tui.core.budget import Caps
+from ceopt_tui.core.plan.terms import Terms
+from ceopt_tui.engine.parts import RunInputs
+from ceopt_tui.errors import InputError, Problem
+from ceopt_tui.gitops.repository import Repository
+from schemas.checks import Check
+from schemas.evalset import Case
+from schemas.loading import LoadedEvalSet, LoadedSpec, load_evalset, load_spec
+from schemas.records import SplitFrozen
+from schemas.spec import Spec
+from texttargets.placeholders import guess_syntax
+from texttargets.split import freeze_split
+from texttargets.target_file import read_target, text_digest
+
+DEFAULT_MAX_CALLS = 2_000  # where the user set no cap at all
+# Keys of a spec that say when to stop or who has the ideas, not how a score comes about.
+FREE_KEYS = frozenset(
+    {"name", "description", "constraints", "stopping", "proposer", "execution", "parallel", "dependencies",
+     "max_runner_up_merges_per_batch", "caution", "allow_broken"}
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Project:
+    """A spec at home in its repository."""
+
+    loaded: LoadedSpec
+    repository: Repository
+    texts: Mapping[str, str]  # path from the repository's root -> content
+    evalsets: tuple[LoadedEvalSet, ...]
+    cases: tuple[Case, ...]
+    default_check: Check | None
+    holdout_ids: frozenset[str] | None
+
+    @property
+    def spec(self) -> Spec:
+        return self.loaded.spec
+
+
+def open_project(spec_path: Path) -> Project:
+    """Reads the spec, its target files and its eval sets. InputError and SetupError say what is wrong and where."""
+    loaded = load_spec(spec_path)
+    _supported(loaded)
+    assert loaded.spec.target is not None and loaded.spec.evalset is not None
+    repository = Repository.find(spec_path.resolve().parent)
+    texts = {}
+    for name in loaded.spec.target.files:
+        path = locate(loaded, repository, name, ("target", "files"))
+        place = path.resolve().relative_to(repository.root.resolve()).as_posix()
+        texts[place] = read_target(path, place).text
+    evalsets = tuple(load_evalset(locate(loaded, repository, name, ("evalset",))) for name in loaded.spec.evalset.paths)
+    cases = _all_cases(evalsets)
+    held_out = None
+    if loaded.spec.holdout_file is not None:
+        held_out = frozenset(case.id for case in evalsets[-1].evalset.cases)
+    return Project(loaded, repository, texts, evalsets, cases, evalsets[0].evalset.check, held_out)
+
+
+def _supported(loaded: LoadedSpec) -> None:
+    """Names what this version cannot run yet, before it looks at anything else."""
+    spec = loaded.spec
+    if not spec.is_text_target:
+        _refuse(loaded, "metric", "this version runs text targets; `target` and `evalset` are missing")
+    if spec.evalset is None:
+        _refuse(loaded, "evalset", "a text target needs an eval set; make one with `ceopt import`")
+    if spec.is_judged:
+        _refuse(loaded, "metric", "this version runs checks; a judged primary metric is not run yet")
+    if spec.runner.kind != "chat":
+        _refuse(loaded, "runner", f"this version runs `chat`; a `{spec.runner.kind}` runner is not run yet")
+    if spec.proposer.kind not in {"auto", "llm", "mechanical"}:
+        _refuse(loaded, "proposer", f"this version proposes with llm or mechanical, not `{spec.proposer.kind}`")
+    if spec.execution.backend != "worktree":
+        _refuse(loaded, "execution", f"this version works in worktrees; `{spec.execution.backend}` is not run yet")
+
+
+def _refuse(loaded: LoadedSpec, key: str, message: str) -> None:
+    raise InputError([Problem(str(loaded.file), loaded.line(key), key, message)])
+
+
+def locate(loaded: LoadedSpec, repository: Repository, name: str, key: tuple[str, ...]) -> Path:
+    """A file the spec names: beside the spec, else from the repository's root."""
+    places = (loaded.file.resolve().parent / name, repository.root / name)
+    found = next((place for place in places if place.is_file()), None)
+    if found is None:
+        looked = f"neither beside the spec nor from the repository's root ({repository.root})"
+        raise InputError(
+            [Problem(str(loaded.file), loaded.line(*key), ".".join(key), f"{name} is not there: {looked}")]
+        )
+    if not found.resolve().is_relative_to(repository.root.resolve()):
+        raise InputError(
+            [Problem(str(loaded.file), loaded.line(*key), ".".join(key), f"{name} is outside the repository")]
+        )
+    return found
+
+
+def _all_cases(evalsets: tuple[LoadedEvalSet, ...]) -> tuple[Case, ...]:
+    """Cases of all files in order; one id twice is refused. A file's own check goes to its cases."""
+    seen: dict[str, str] = {}
+    cases: list[Case] = []
+    problems = []
+    for loaded in evalsets:
+        for place, case in enumerate(loaded.evalset.cases):
+            if case.id in seen:
+                line = loaded.line("cases", place, "id")
+                problems.append(Problem(str(loaded.file), line, "id", f"{case.id!r} is also in {seen[case.id]}"))
+            seen[case.id] = str(loaded.file)
+            check = case.check or loaded.evalset.check
+            cases.append(case.model_copy(update={"check": check}))
+    if problems:
+        raise InputError(problems)
+    return tuple(cases)
+
+
+def split_of(project: Project) -> SplitFrozen:
+    """The frozen split of this eval set; drawn again it is the same."""
+    source = project.spec.evalset
+    assert source is not None
+    share = source.holdout if isinstance(source.holdout, float) else None
+    split = freeze_split(project.cases, seed=source.seed, share=share, holdout_ids=project.holdout_ids)
+    return SplitFrozen(
+        selection=split.selection,
+        holdout=split.holdout,
+        report_only=split.report_only,
+        groups=split.groups,
+        seed=split.seed,
+    )
+
+
+def syntax_of(project: Project) -> str:
+    """How placeholders are written in the target, as declared or guessed from text and cases."""
+    target = project.spec.target
+    assert target is not None
+    if target.syntax is not None:
+        return target.syntax
+    text = "\n".join(project.texts.values())
+    return str(guess_syntax(text, [case.input for case in project.cases]))
+
+
+def digests(project: Project) -> tuple[str, str]:
+    """(approval digest, measurement digest): all that decides a score with the spec's bytes, and without its limits."""
+    content = {loaded.file.name: loaded.sha256 for loaded in project.evalsets}
+    approval = {"spec": project.loaded.sha256, "evalsets": content}
+    values = project.spec.model_dump(mode="json", by_alias=True)
+    measured = {key: value for key, value in values.items() if key not in FREE_KEYS}
+    measured["metric"] = {**measured["metric"], "primary": {**measured["metric"]["primary"], "target": None}}
+    return _digest(approval), _digest({"spec": measured, "evalsets": content})
+
+
+def _digest(value: Any) -> str:
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str)
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def caps_of(spec: Spec) -> dict[str, float | None]:
+    """The caps in force; a run nobody capped gets a default on calls."""
+    usd, calls = spec.user_cost_cap_usd, spec.stopping.max_calls
+    if usd is None and calls is None:
+        calls = DEFAULT_MAX_CALLS
+    return {"max_total_cost_usd": usd, "max_calls": None if calls is None else float(calls)}
+
+
+def terms_of(project: Project, *, attended: bool, usd_per_run: float | None) -> Terms:
+    """The planner's view of the spec."""
+    spec, caps = project.spec, caps_of(project.spec)
+    stopping, calls = spec.stopping, caps["max_calls"]
+    assert spec.evalset is not None
+    return Terms(
+        approval_digest=digests(project)[0],
+        caps=caps,
+        attended=attended,
+        max_iterations=stopping.max_iterations,
+        max_active_s=stopping.max_hours * 3600,
+        max_wall_s=stopping.max_wall_hours * 3600,
+        plateau=stopping.plateau_iterations,
+        stop_at_target=stopping.target_reached,
+        budget=Caps(None if calls is None else int(calls), caps["max_total_cost_usd"], usd_per_run),
+        target=spec.metric.primary.target,
+        maximize=spec.metric.primary.direction == "maximize",
+        caution=spec.caution,
+        allow_broken=spec.allow_broken,
+        max_unscored=spec.max_unscored,
+        seed=spec.evalset.seed,
+        reference_runs=spec.runner.repeats or 4,
+    )
+
+
+def run_inputs(project: Project, approval_lines: tuple[str, ...]) -> RunInputs:
+    """Everything the engine needs to know of the user's files."""
+    spec = project.spec
+    approval, measurement = digests(project)
+    assert spec.evalset is not None and spec.target is not None
+    return RunInputs(
+        name=spec.name,
+        description=spec.description,
+        spec_file=str(project.loaded.file),
+        spec_bytes=project.loaded.raw,
+        spec_digest=project.loaded.sha256,
+        approval_digest=approval,
+        measurement_digest=measurement,
+        texts=project.texts,
+        text_digest=text_digest(project.texts),
+        cases={case.id: case for case in project.cases},
+        split=split_of(project),
+        mutable=tuple(project.texts),
+        immutable=tuple(dict.fromkeys(_immutable(project))),
+        committed=tuple(_must_be_committed(project)),
+        seed=spec.evalset.seed,
+        syntax=syntax_of(project),
+        constraints=spec.constraints,
+        protect=spec.target.protect,
+        edits=spec.proposer.edits,
+        approval_lines=approval_lines,
+    )
+
+
+def _immutable(project: Project) -> Iterator[str]:
+    root = project.repository.root.resolve()
+    yield from (loaded.file.resolve().relative_to(root).as_posix() for loaded in project.evalsets)
+    named = project.spec.evalset.paths if project.spec.evalset else ()
+    yield from (path for path in project.spec.scope.immutable if path not in named)
+
+
+def _must_be_committed(project: Project) -> Iterator[str]:
+    """Files git must hold before a run: target and immutable scope; spec and eval sets are bound by digest instead."""
+    bound = {loaded.file.resolve() for loaded in project.evalsets} | {project.loaded.file.resolve()}
+    root = project.repository.root
+    named = [path for path in _immutable(project) if (root / path).resolve() not in bound]
+    yield from (*project.texts, *named)

@@ -1,0 +1,66 @@
+"""Finds a run and reads its journal without touching it, for every command and screen that only looks."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ceopt_tui.core.state.fold import fold
+from ceopt_tui.core.state.run import RunState
+from ceopt_tui.errors import SetupError
+from ceopt_tui.gitops.repository import Repository
+from ceopt_tui.journal.folders import runs, runs_folder
+from ceopt_tui.journal.journal import JOURNAL_NAME
+from ceopt_tui.journal.replay import replay
+from schemas.loading import load_spec
+
+
+@dataclass(frozen=True)
+class FoundRun:
+    """A run as its journal tells it now."""
+
+    folder: Path
+    repository: Repository
+    state: RunState
+
+    @property
+    def name(self) -> str:
+        return self.folder.name
+
+
+def all_runs(start: Path, *, state_root: Path | None = None, environ: Mapping[str, str] = os.environ) -> list[FoundRun]:
+    """Every run of the repository that holds `start`, by name."""
+    repository = Repository.find(start)
+    root = runs_folder(repository.root, state_root=state_root, environ=environ)
+    return [FoundRun(folder, repository, read_state(folder)) for folder in runs(root)]
+
+
+def read_state(folder: Path) -> RunState:
+    """The state a run's journal folds to. Reads only; another process may be writing."""
+    return fold(replay(folder / JOURNAL_NAME).records)
+
+
+def find_run(
+    spec_or_name: str | None, *, state_root: Path | None = None, environ: Mapping[str, str] = os.environ
+) -> FoundRun:
+    """The run a user means by a spec, by a run's name, or by nothing when there is just one."""
+    start, name = Path.cwd(), spec_or_name
+    if spec_or_name is not None and Path(spec_or_name).is_file():
+        loaded = load_spec(Path(spec_or_name))
+        start, name = loaded.file.resolve().parent, loaded.spec.name
+    found = all_runs(start, state_root=state_root, environ=environ)
+    names = ", ".join(run.name for run in found)
+    if name is None and len(found) == 1:
+        return found[0]
+    if name is None:
+        raise SetupError("which run? " + (f"There are: {names}" if found else "There is none here yet"), _hint(found))
+    match = next((run for run in found if run.name == name), None)
+    if match is None:
+        raise SetupError(f"there is no run {name!r} here; there are: {names or 'none'}", _hint(found))
+    return match
+
+
+def _hint(found: list[FoundRun]) -> str:
+    return "Name one of them." if found else "Start one with `ceopt run SPEC`."

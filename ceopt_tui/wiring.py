@@ -1,0 +1,289 @@
+"""The one place that knows every part: builds a run's parts from its spec and lets the engine go."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+import platformdirs
+
+from ceopt_tui.approval import approval_lines
+from ceopt_tui.core.ports import Completer, Guard, Price, Proposer, Question, ResolvedModel, Role
+from ceopt_tui.engine.backends.worktree import WorktreeBackend
+from ceopt_tui.engine.loop import Run, TickResult
+from ceopt_tui.engine.paid_calls import JournaledCompleter
+from ceopt_tui.engine.parts import Parts, RunInputs
+from ceopt_tui.engine.session import Session, open_session
+from ceopt_tui.engine.skin import Skin
+from ceopt_tui.errors import SetupError
+from ceopt_tui.gitops.branches import archive_branches
+from ceopt_tui.inputs import Project, open_project, run_inputs, terms_of
+from ceopt_tui.journal.folders import archive, claim, state_folder
+from ceopt_tui.version import VERSION
+from judges.cache import ReplyCache
+from judges.client import LiteLLMClient
+from judges.ledger import Caps, Ledger, Spend
+from judges.local_binding import bound
+from judges.local_model.catalogue import DEFAULT_MODEL
+from judges.prices import price_of, require_price
+from judges.tiers import resolve
+from judges.user_config import user_config_file
+from schemas.records import Approved, CallFacts, CallFinished, CallStarted, ModelBound
+from texttargets.checks import check_output
+from texttargets.guards import make_guard
+from texttargets.leak_sources import LeakSources
+from texttargets.limits import Limits
+from texttargets.proposers.llm import LLMProposer
+from texttargets.proposers.mechanical import MechanicalProposer
+from texttargets.runners.chat import ChatRunner
+from texttargets.shortcuts import probe_scorer
+from texttargets.target_file import text_digest
+
+TYPICAL_OUTPUT_TOKENS = 256
+CHARACTERS_PER_TOKEN = 4
+
+
+class SystemClock:
+    """The machine's own clocks."""
+
+    def now(self) -> datetime:
+        return datetime.now(UTC)
+
+    def monotonic(self) -> float:
+        return time.monotonic()
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """How a run was asked for, the spec aside."""
+
+    spec_path: Path
+    attended: bool = False
+    state_root: Path | None = None
+    cache_dir: Path | None = None
+    fresh: bool = False
+    approve: str | None = None
+    max_minutes: float | None = None
+    models: Mapping[str, str] = field(default_factory=dict)  # role or tier -> model, from the command line
+    environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+
+
+@dataclass(frozen=True)
+class Models:
+    """The models of a run; no proposer model means that ideas come without one."""
+
+    task: ResolvedModel
+    proposer: ResolvedModel | None
+
+
+async def run_tick(options: RunOptions, skin: Skin) -> TickResult:
+    """One tick of the run that `options.spec_path` describes."""
+    project = open_project(options.spec_path)
+    models = await resolve_models(project, options, skin)
+    folder = folder_of(project, options)
+    if options.fresh:
+        start_over(project, folder)
+    claim(folder, repository_root=project.repository.root, git_common_dir=project.repository.git_common_dir)
+    inputs = run_inputs(project, approval_lines(project, models.task, models.proposer))
+    with open_session(folder, SystemClock(), skin.recorded) as session:
+        async with _parts(project, inputs, models, session, options, skin) as parts:
+            skin.opened(session.state, parts.terms)
+            if options.approve:
+                await approve_ahead(session, project, options.approve, by="--approve")
+            run = Run(session, inputs, parts, skin.progress)
+            return await run.tick(None if options.max_minutes is None else options.max_minutes * 60)
+
+
+def folder_of(project: Project, options: RunOptions) -> Path:
+    """The run's state folder."""
+    root = project.repository.root
+    return state_folder(project.spec.name, root, state_root=options.state_root, environ=options.environ)
+
+
+def start_over(project: Project, folder: Path) -> None:
+    """Archives an old run of this name, branch and state; nothing is deleted."""
+    moment = SystemClock().now()
+    archive_branches(project.repository, project.spec.name, moment)
+    if folder.exists():
+        archive(folder, moment)
+
+
+async def approve_ahead(session: Session, project: Project, digest: str | None = None, by: str = "person") -> None:
+    """Records both approvals before the run asks. A given digest must be the one of these very files."""
+    terms = terms_of(project, attended=False, usd_per_run=None)
+    if digest is not None and digest != terms.approval_digest:
+        raise SetupError(
+            f"--approve {digest[:12]} is not the digest of this spec and its eval set",
+            f"Theirs is {terms.approval_digest}. Look at what changed, then approve that.",
+        )
+    await session.recorder.commit(
+        Approved(what="spec", digest=terms.approval_digest, caps=terms.caps, by=by),
+        Approved(what="baseline", digest=terms.approval_digest, caps=terms.caps, by=by),
+    )
+
+
+async def resolve_models(project: Project, options: RunOptions, skin: Skin) -> Models:
+    """Task and proposer model; the embedded one is offered to a person and never taken silently."""
+    spec = project.spec
+    config = user_config_file()
+    task = resolve("task", spec.runner.model, spec.models, options.environ, config, options.models)
+    if task is None:
+        task = await _embedded(project, options, skin)
+    proposer = None
+    if spec.proposer.kind != "mechanical":
+        proposer = resolve("proposer", spec.proposer.model, spec.models, options.environ, config, options.models)
+        if proposer is None and spec.proposer.kind == "llm":
+            raise SetupError(
+                f"no model is configured for the proposer ({spec.proposer.model})",
+                "Set CEOPT_MODEL_STRONG=provider/model, or use `proposer: {kind: mechanical}`, which needs no model.",
+            )
+    if spec.user_cost_cap_usd is not None:
+        for model in filter(None, (task, proposer)):
+            require_price(model)
+    return Models(task, proposer)
+
+
+async def _embedded(project: Project, options: RunOptions, skin: Skin) -> ResolvedModel:
+    name = project.spec.runner.model
+    if not options.attended:
+        raise SetupError(
+            f"no model is configured for `{name}`: set CEOPT_MODEL_CHEAP=provider/model and its key, "
+            f"or name {DEFAULT_MODEL} for the embedded one"
+        )
+    message = (
+        f"No model is configured for `{name}`.\n\nceopt can run {DEFAULT_MODEL} on this machine: no key, no cost, "
+        "about 0.5 GB to download once. It is small: plain, format-heavy tasks in English only.\n"
+        "For any other model set CEOPT_MODEL_CHEAP=provider/model and its key, then start again."
+    )
+    answer = await skin.ask(Question("model", "Which model?", message, "Use the embedded model?", ("use it", "stop")))
+    if answer != "use it":
+        raise SetupError("no model was chosen", "Set CEOPT_MODEL_CHEAP=provider/model and start again.")
+    model = resolve("task", DEFAULT_MODEL, {}, options.environ, None)
+    assert model is not None
+    return model
+
+
+@asynccontextmanager
+async def _parts(
+    project: Project, inputs: RunInputs, models: Models, session: Session, options: RunOptions, skin: Skin
+) -> AsyncIterator[Parts]:
+    spec, clock = project.spec, SystemClock()
+    warnings: list[str] = []
+    async with AsyncExitStack() as stack:
+        task = await _bind(models.task, stack, skin)
+        proposer_model = models.proposer
+        if proposer_model is not None:
+            proposer_model = task if proposer_model == models.task else await _bind(proposer_model, stack, skin)
+        cache = ReplyCache(options.cache_dir or platformdirs.user_cache_path("ceopt") / "replies", warnings.append)
+        stack.callback(cache.close)
+        client = LiteLLMClient(_ledger(session, project), cache, clock=clock, warn=warnings.append)
+        target = spec.target
+        assert target is not None
+        usd_per_run = _usd_per_run(project, task)
+        yield Parts(
+            terms=terms_of(project, attended=options.attended, usd_per_run=usd_per_run),
+            runner=ChatRunner(
+                client,
+                task,
+                role=target.role,
+                syntax=inputs.syntax,
+                params=spec.runner.params,
+                timeout_s=spec.runner.timeout_s,
+                retries=spec.runner.retries,
+            ),
+            scorer=lambda case, output: check_output(case, output, None),
+            proposer=_proposer(JournaledCompleter(client, session.recorder), proposer_model),
+            guard=_guard(project, inputs),
+            prober=lambda: probe_scorer(project.cases, None),
+            text_digest=text_digest,
+            backend=WorktreeBackend(project.repository, session.folder / "worktrees", spec.name),
+            asker=skin,
+            clock=clock,
+            models=bound_models(task, proposer_model),
+            concurrency=task.concurrency,
+            state_folder=session.folder,
+            version=VERSION,
+            notes=tuple(warnings),
+        )
+
+
+def _guard(project: Project, inputs: RunInputs) -> Guard:
+    target = project.spec.target
+    assert target is not None
+    limits = Limits(target.max_tokens, target.max_growth, inputs.mutable, protect=target.protect)
+    sources = LeakSources(cases=project.cases, held_out=inputs.split.holdout)
+    return make_guard(sources=sources, syntax=inputs.syntax, limits=limits)
+
+
+async def _bind(model: ResolvedModel, stack: AsyncExitStack, skin: Skin) -> ResolvedModel:
+    """The model with an address; an embedded one gets its server for the length of the tick."""
+    loop = asyncio.get_running_loop()
+
+    def progress(done: int, total: int, what: str) -> None:
+        loop.call_soon_threadsafe(skin.progress, what, done, total)
+
+    return await stack.enter_async_context(bound(model, progress))
+
+
+def _ledger(session: Session, project: Project) -> Ledger:
+    """The account of the whole run: what earlier ticks spent counts under the same caps."""
+    state, recorder = session.state, session.recorder
+    caps = terms_of(project, attended=False, usd_per_run=None).budget
+
+    async def started(record: CallStarted) -> None:
+        await recorder.commit(record)
+
+    async def failed(facts: CallFacts, message: str) -> None:
+        await recorder.commit(CallFinished(facts=facts, error=message))
+
+    spent: dict[Role, Spend] = {
+        role: Spend(spend.calls, spend.cached, spend.input_tokens, spend.output_tokens, spend.usd, spend.unpriced)
+        for role, spend in state.spend.roles.items()
+    }
+    lost = state.spend.lost
+    spent["task"] = spent.get("task", Spend()) + Spend(requests=lost.calls, usd_known=lost.usd)
+    return Ledger(
+        Caps(max_usd=caps.usd, max_calls=caps.calls),
+        spent=spent,
+        next_call=state.spend.started + 1,
+        on_start=started,
+        on_failure=failed,
+    )
+
+
+def _usd_per_run(project: Project, model: ResolvedModel) -> float | None:
+    """A typical case run's price: the text and an average input in, a short answer out. None when unknown."""
+    price: Price | None = price_of(model)
+    if price is None:
+        return None
+    text = sum(map(len, project.texts.values()))
+    inputs = sum(len(str(case.input)) for case in project.cases) / max(1, len(project.cases))
+    tokens_in = (text + inputs) / CHARACTERS_PER_TOKEN
+    return (tokens_in * price.usd_in + TYPICAL_OUTPUT_TOKENS * price.usd_out) / 1e6
+
+
+def _proposer(completer: Completer, model: ResolvedModel | None) -> Proposer:
+    return MechanicalProposer() if model is None else LLMProposer(completer, model)
+
+
+def bound_models(task: ResolvedModel, proposer: ResolvedModel | None) -> tuple[ModelBound, ...]:
+    """The models as the journal names them; no address with a port of the day, no key."""
+    roles: tuple[tuple[Role, ResolvedModel | None], ...] = (("task", task), ("proposer", proposer))
+    return tuple(
+        ModelBound(
+            role=role,
+            name=model.name,
+            model=model.model,
+            endpoint=model.endpoint,
+            params=dict(model.params),
+            usd_per_mtok=(model.price.usd_in, model.price.usd_out) if model.price else None,
+        )
+        for role, model in roles
+        if model is not None
+    )

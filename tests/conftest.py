@@ -1,0 +1,12 @@
+"""Shared by all tests: where the fakes are, and a quiet environment."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def _no_keys_of_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing of the machine's own configuration reaches a test."""
+    for name in ("CEOPT_MODEL_CHEAP", "CEOPT_MODEL_STRONG", "CEOPT_STATE_ROOT", "OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
