@@ -35,7 +35,7 @@ _PLACEHOLDER = re.compile(r"\$?\{[^{}\n]*\}|<[^<>\n]{1,60}>|`[^`\n]*`|https?://\
 _DOMINANT = 0.6
 _MIN_LETTERS = 12
 _MIN_COMMON = 4
-_LEAD = 2.0  # times the common words of the second language
+_LEAD = 1.5  # times the common words of the second language
 
 
 def guess_language(text: str) -> str | None:

@@ -1,0 +1,218 @@
+"""Each refusal a candidate can meet without a model, and that good rewrites meet none."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ceopt_tui.core.ports import Refusal
+from schemas.evalset import Case
+from texttargets.guards import make_guard
+from texttargets.leak_sources import LeakSources
+from texttargets.limits import Limits
+from texttargets.target_file import text_digest
+
+DATA = Path(__file__).parent.parent / "data" / "texts"
+SKILL = (DATA / "B28_SKILL.md").read_bytes().decode()
+SKILL_CRLF = (DATA / "B28_SKILL_crlf.md").read_bytes().decode()
+PROMPT = """\
+You sort the mail of a town hall.
+
+- Answer with the name of one office.
+- When two offices fit, take the one that is named first in the list.
+- Never invent an office.
+
+Offices: permits, taxes, schools, parks.
+"""
+
+
+def refusals(before: str, after: str, syntax: str = "none", **limits: object) -> list[Refusal]:
+    guard = make_guard(sources=LeakSources(), syntax=syntax, limits=Limits(**limits))  # type: ignore[arg-type]
+    return list(guard({"p.md": before}, {"p.md": after}))
+
+
+def codes(before: str, after: str, syntax: str = "none", **limits: object) -> list[str]:
+    return [refusal.code for refusal in refusals(before, after, syntax, **limits)]
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        PROMPT + "Write the office in lower case.\n",
+        PROMPT.replace("- Never invent an office.\n", ""),
+        PROMPT.replace("You sort the mail of a town hall.\n\n", ""),
+        "# Task\n\n" + PROMPT,
+        PROMPT + '\n```json\n{"office": "parks"}\n```\n',
+        PROMPT + "\nHere are the steps to follow:\n\n1. Read.\n2. Answer\n",
+        "Sort mail. Answer with one office: permits, taxes, schools, parks.\n",
+        PROMPT.rstrip("\n"),
+        PROMPT + "\n## Changes\n\nWhen an office changes its name, use the new one.\n",
+    ],
+)
+def test_good_rewrites_are_accepted(after: str) -> None:
+    assert refusals(PROMPT, after) == []
+
+
+def test_unchanged_and_refused_before() -> None:
+    assert codes(PROMPT, PROMPT) == ["unchanged"]
+    after = PROMPT + "More.\n"
+    (refusal,) = refusals(PROMPT, after, refused={text_digest({"p.md": after})})
+    assert (refusal.code, refusal.message) == ("unchanged", "this very text was refused before")
+
+
+def test_scope() -> None:
+    guard = make_guard(sources=LeakSources(), syntax="none", limits=Limits(mutable=("prompts", "a.md")))
+    before = {"prompts/x.md": "one\n", "a.md": "two\n", "b.md": "three\n"}
+    assert guard(before, {"prompts/x.md": "1\n"}) == []
+    assert [refusal.code for refusal in guard(before, {"b.md": "3\n"})] == ["out_of_scope"]
+    (refusal,) = guard(before, {**before, "evals.yaml": "new\n"})
+    assert refusal.message == "“evals.yaml” is no target file"
+
+
+def test_messages_of_several_files_start_with_the_path() -> None:
+    guard = make_guard(sources=LeakSources(), syntax="brace")
+    (refusal,) = guard({"a": "{x}\n", "b": "two\n"}, {"a": "x\n", "b": "2\n"})
+    assert refusal.message == "a: placeholder {x} is missing (was in line 1)"
+
+
+def test_protected_sections_and_rules() -> None:
+    text = "# Keep\n\nThis stays.\n\n# Free\n\nThis may go.\n"
+    assert codes(text, text.replace("may go", "went"), protect=("Keep",)) == []
+    (refusal,) = refusals(text, text.replace("This stays", "This stayed"), protect=("Keep",))
+    assert (refusal.code, refusal.line) == ("out_of_scope", 1)
+    assert "“Keep” is protected" in refusal.message
+
+
+def test_line_ends_and_byte_order_mark_stay() -> None:
+    crlf = PROMPT.replace("\n", "\r\n")
+    assert codes(crlf, PROMPT + "More.\n") == ["out_of_scope"]
+    assert codes("\ufeff" + PROMPT, PROMPT + "More.\n") == ["out_of_scope"]
+    assert codes(crlf, crlf + "More.\r\n") == []
+
+
+@pytest.mark.parametrize(("text", "name"), [(SKILL, "lf"), (SKILL_CRLF, "crlf")])
+def test_front_matter(text: str, name: str) -> None:
+    shorter = text.replace("First part.", "First part, shorter.")
+    assert codes(text, shorter) == []
+    quoted = shorter.replace(
+        '"Use when writing notes: gather, sort, trim"', "Use when writing notes: gather, sort, trim"
+    )
+    (refusal,) = refusals(text, quoted)
+    assert (refusal.code, refusal.line) == ("front_matter", 3)
+    assert "damaged in line 3: mapping values are not allowed here" in refusal.message
+    (refusal,) = refusals(text, text.replace("1.10", "1.1"))
+    assert (refusal.code, refusal.line) == ("front_matter", 4)
+    assert refusals(text, text.replace("1.10", "1.1"), front_matter_may_change=True) == []
+
+
+def test_front_matter_name_never_changes() -> None:
+    (refusal,) = refusals(SKILL, SKILL.replace("release-notes\ndesc", "notes\ndesc"), front_matter_may_change=True)
+    assert (refusal.code, refusal.line) == ("front_matter", 2)
+
+
+def test_front_matter_gone_added_or_open() -> None:
+    body = SKILL.split("---\n", 2)[2]
+    assert codes(SKILL, body) == ["front_matter"]
+    assert codes(body, SKILL) == ["front_matter"]
+    assert refusals("---\na: b\n---\nText.\n", "---\na: b\nText.\n")[0].message == "the front matter is never closed"
+
+
+def test_crlf_front_matter_may_not_become_lf() -> None:
+    assert "front_matter" in codes(SKILL_CRLF, SKILL.replace("First part.", "First part, shorter."))
+
+
+def test_growth() -> None:
+    short = "Sort the mail.\n"
+    assert codes(short, short + "Be kind to people. " * 100) == []
+    assert codes(short, short + "Be kind to people. " * 140) == ["too_long"]
+    long = PROMPT * 30
+    assert codes(long, long + PROMPT * 80) == []
+    assert codes(long, long + PROMPT * 95) == ["too_long"]
+    assert codes(PROMPT, PROMPT + "And more of it.\n" * 9, max_growth=1.5) == ["too_long"]
+    assert codes(PROMPT, PROMPT + "One more.\n", max_tokens=20) == ["too_long"]
+
+
+@pytest.mark.parametrize(
+    ("after", "line"),
+    [
+        ("```markdown\n" + PROMPT + "```\n", 1),
+        ("```\n" + PROMPT + "\n```yaml\na: b\n```\n```", 1),
+        ("Here is the improved prompt:\n\n" + PROMPT, 1),
+        ("Here's the revised version:\n```\n" + PROMPT + "```\n", 1),
+        ("Sure! I tightened the rules:\n" + PROMPT, 1),
+        ("I have rewritten the instructions.\n\n" + PROMPT, 1),
+        ("**Improved prompt:**\n" + PROMPT, 1),
+        (PROMPT + "\nKey changes made:\n- shorter\n", 9),
+        (PROMPT + "\nLet me know if you want it shorter.\n", 9),
+        (PROMPT + "\nThis version fixes the office names.\n", 9),
+        (PROMPT + "\n```json\n{}\n", 9),
+    ],
+)
+def test_reply_taken_for_the_text(after: str, line: int) -> None:
+    found = refusals(PROMPT, after)
+    assert [(refusal.code, refusal.line) for refusal in found] == [("fence", line)]
+
+
+def test_fences_are_compared_with_before() -> None:
+    fenced = "```\ncode\n```\n"
+    assert codes(fenced, "```\nother code\n```\n") == []
+    assert codes("Text.\n\n" + fenced, "Text, new.\n\n" + fenced + "\nEnd.\n") == []
+    assert codes("Old.\n```\nopen\n", "New.\n```\nopen\n") == []
+    assert codes("Use ``` for code.\n", "Write ``` around code.\n") == []
+    assert codes(SKILL, SKILL.replace("First part.", "First part:\n\n~~~\nA\n~~~\n")) == []
+    assert codes("Text.\n\n" + fenced, "Text.\n\n" + fenced.replace("```\n", "", 1)) == ["fence"]
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        PROMPT[: PROMPT.index("named fir") + len("named fir")],
+        PROMPT[: PROMPT.index(" that is named")],
+        PROMPT.replace("Offices: permits, taxes, schools, parks.\n", "Offices are permits, taxes, and"),
+        "You sort the mail. Answer with",
+        PROMPT + "Write “\ud83d\n",
+        PROMPT.replace("- Never invent an office.", "[... rest of the rules unchanged ...]"),
+        "Sort.\n\n(The remaining instructions stay the same as before)\n",
+        "\n",
+    ],
+)
+def test_truncated(after: str) -> None:
+    assert codes(PROMPT, after) == ["truncated"]
+
+
+def test_language() -> None:
+    german = (
+        "Du sortierst die Post der Stadt. Antworte mit dem Namen von einem Amt und nicht mit einem Satz. "
+        "Wenn zwei Ämter passen, nimm das erste auf der Liste. Ämter: Steuern, Schulen, Parks.\n"
+    )
+    (refusal,) = refusals(PROMPT, german)
+    assert (refusal.code, refusal.message) == ("language", "the text was English and is now German")
+    assert codes(
+        PROMPT, "你负责分拣市政厅的邮件。只回答一个部门的名称。不要编造部门。部门:许可、税务、学校、公园。\n"
+    ) == ["language"]
+    assert codes(PROMPT, PROMPT + "Example: „Ich habe die Steuer nicht bezahlt und das Amt ist zu“ → taxes.\n") == []
+
+
+def test_leak_reaches_the_guard_and_cleared_phrases_do_not() -> None:
+    sources = LeakSources([Case(id="m7", input="The oak on Larkspur Lane fell on my red bicycle", expected="parks")])
+    after = PROMPT + "The oak on Larkspur Lane belongs to parks.\n"
+    (refusal,) = make_guard(sources=sources, syntax="none")({"p": PROMPT}, {"p": after})
+    assert refusal.code == "leak"
+    assert "copies item m7 “The oak on Larkspur Lane”" in refusal.message
+    cleared = Limits(allowed_phrases=("the oak on Larkspur Lane",))
+    assert make_guard(sources=sources, syntax="none", limits=cleared)({"p": PROMPT}, {"p": after}) == []
+
+
+def test_control_characters_are_visible_in_messages() -> None:
+    (refusal,) = refusals(PROMPT, "Here is the improved prompt\x1b[31m:\n" + PROMPT)
+    assert "␛[31m" in refusal.message
+    assert "\x1b" not in refusal.message
+
+
+@given(st.text(alphabet="ab {}$`~-#\n\r\ufeff\ud83d日", max_size=60), st.text(alphabet="ab {}$`~-:\n\r", max_size=60))
+def test_guard_is_total_and_pure(before: str, after: str) -> None:
+    guard = make_guard(sources=LeakSources([Case(id="x", input=before or "a")]), syntax="brace")
+    first = guard({"p": before}, {"p": after})
+    assert list(first) == list(guard({"p": before}, {"p": after}))
+    assert (before == after) == ([refusal.code for refusal in first] == ["unchanged"])
