@@ -14,21 +14,26 @@ def refuse_altered(repository: Repository, paths: Sequence[str], ref: str = "HEA
 
     Compares the file on disk, the committed bytes, and those bytes sent through git's conversions both ways.
     """
-    altered = []
-    for path in paths:
-        committed = repository.show(ref, path)
-        on_disk = inside(repository.root, path).read_bytes()
-        blob = repository.git("rev-parse", f"{ref}:{path}").strip()
-        out = checked_out(repository.root, blob, path, {}, repository.wait)
-        back = repository.git("hash-object", "--stdin", "--path", path, input=committed).strip()
-        if on_disk != committed or out != committed or back != blob:
-            altered.append(path)
+    try:
+        altered = [path for path in paths if _is_altered(repository, path, ref)]
+    except GitError as error:
+        hint = "Commit the file if git does not have it yet; install the filter if .gitattributes names one."
+        raise SetupError(error.message, hint) from error
     if altered:
         raise SetupError(
             f"git changes the bytes of {', '.join(altered)} between commit and file",
             "Line endings or a filter do this (core.autocrlf, or text, eol, filter, ident in .gitattributes). ceopt "
             "measures exact bytes: mark the file as -text in .gitattributes and commit it once more.",
         )
+
+
+def _is_altered(repository: Repository, path: str, ref: str) -> bool:
+    committed = repository.show(ref, path)
+    blob = repository.git("rev-parse", f"{ref}:{path}").strip()
+    out = checked_out(repository.root, blob, path, {}, repository.wait)
+    back = repository.git("hash-object", "--stdin", "--path", path, input=committed).strip()
+    on_disk = inside(repository.root, path)
+    return out != committed or back != blob or not on_disk.is_file() or on_disk.read_bytes() != committed
 
 
 def refuse_unfaithful(checkout: Path, blob: str, path: str, env: Mapping[str, str], wait: Wait) -> None:

@@ -9,6 +9,7 @@ from typing import Self
 
 from ceopt_tui.errors import GitError, SetupError
 from ceopt_tui.gitops.git import TIMEOUT_S, Outcome, Wait, attempt, git, refusal, wait_until_unlocked
+from ceopt_tui.gitops.version import require_git
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,7 @@ class Repository:
         start = path.absolute()
         while not start.is_dir():
             start = start.parent
+        require_git(start)
         root, git_dir, common = (
             Path(_located(start, question)) for question in ("--show-toplevel", "--git-dir", "--git-common-dir")
         )

@@ -7,9 +7,9 @@ import pytest
 from real_repositories import no_wait, run, users_state
 
 from ceopt_tui.errors import GitError, SetupError, StorageError
-from ceopt_tui.gitops import application
 from ceopt_tui.gitops.application import apply_to_working_tree, commit_as_user
 from ceopt_tui.gitops.repository import Repository
+from ceopt_tui.journal.atomic import write_atomic
 
 OLD = {"p/one 提.md": b"\xef\xbb\xbfold\r\n", "two.md": b"old two\n"}
 NEW = {"p/one 提.md": b"\xef\xbb\xbfnew\r\n", "two.md": b"new two\n"}
@@ -65,14 +65,12 @@ def test_a_half_done_application_is_finished(shop: Repository) -> None:
 
 
 def test_a_full_disk_midway_restores_what_was_written(shop: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
-    write = application.write_atomic
-
     def failing(path: Path, data: bytes) -> None:
         if data == NEW["two.md"]:
             raise StorageError("no space left")
-        write(path, data)
+        write_atomic(path, data)
 
-    monkeypatch.setattr(application, "write_atomic", failing)
+    monkeypatch.setattr("ceopt_tui.gitops.application.write_atomic", failing)
     with pytest.raises(StorageError):
         apply_to_working_tree(shop, OLD, NEW)
     assert content(shop) == OLD

@@ -152,6 +152,19 @@ def test_a_text_on_disk_that_differs_from_the_commit_only_in_line_endings_is_ref
         refuse_altered(repository, ["p.md"])
 
 
+@pytest.mark.parametrize("path", ["new.md", "a.bin"])
+def test_a_text_git_does_not_have_or_cannot_convert_is_refused_before_the_run(
+    make: Callable[..., Repository], path: str
+) -> None:
+    repository = make({".gitattributes": b"*.bin filter=lfs\n", "a.bin": b"x"})
+    for key, value in (("smudge", "git-lfs-that-is-missing"), ("required", "true")):
+        run(repository.root, "config", f"filter.lfs.{key}", value)
+    (repository.root / "new.md").write_bytes(b"not committed")
+    with pytest.raises(SetupError, match=r"new\.md is not a file in HEAD|git-lfs-that-is-missing") as caught:
+        refuse_altered(repository, [path])
+    assert caught.value.exit_status == 2
+
+
 def test_a_text_committed_before_its_attribute_is_refused(make: Callable[..., Repository]) -> None:
     repository = make({"p.md": b"a\r\n"})
     (repository.git_dir / "info" / "attributes").write_text("*.md text\n")

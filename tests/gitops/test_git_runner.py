@@ -2,6 +2,7 @@
 
 import os
 import stat
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -12,6 +13,8 @@ from real_repositories import no_wait, run
 from ceopt_tui.errors import GitError, SetupError
 from ceopt_tui.gitops.environment import own_environment, user_environment
 from ceopt_tui.gitops.git import LOCK_WAIT_S, attempt, git, git_async, wait_until_unlocked
+from ceopt_tui.gitops.repository import Repository
+from ceopt_tui.gitops.version import MINIMUM, git_version
 
 
 def fake_git(folder: Path, monkeypatch: pytest.MonkeyPatch, program: str) -> None:
@@ -57,6 +60,23 @@ def test_a_git_that_hangs_is_stopped_with_its_children(
     with pytest.raises(GitError, match=r"git fetch took longer than 0\.5 s"):
         git(["fetch"], root, timeout_s=0.5)
     assert time.monotonic() - started < 30
+
+
+def test_an_interrupted_caller_leaves_no_git_behind(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake_git(tmp_path / "bin", monkeypatch, "import time; time.sleep(60)")
+    started: list[int] = []
+
+    def interrupted(process: subprocess.Popen[bytes], *_: object, **__: object) -> None:
+        started.append(process.pid)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(subprocess.Popen, "communicate", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        git(["fetch"], root)
+    with pytest.raises(ProcessLookupError):
+        os.kill(started[0], 0)
 
 
 def test_git_cannot_reach_the_terminal_or_its_input(
@@ -114,3 +134,13 @@ def test_a_lock_that_stays_is_named_and_kept(root: Path) -> None:
     with pytest.raises(GitError, match=r"index\.lock exists"):
         wait_until_unlocked(lock, no_wait)
     assert lock.exists()
+
+
+@pytest.mark.parametrize(("said", "words"), [("git version 2.35.9", "git 2.35 is too old"), ("?", "does not say")])
+def test_a_git_that_is_too_old_is_refused(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str, words: str
+) -> None:
+    assert git_version(root) >= MINIMUM
+    fake_git(tmp_path / "bin", monkeypatch, f"print({said!r})")
+    with pytest.raises(SetupError, match=words):
+        Repository.find(root)

@@ -115,13 +115,16 @@ def test_where_no_checkout_can_be_made_the_run_stops_before_it_starts(
     assert users_state(root) == before
 
 
-def test_a_failing_checkout_filter_stops_with_its_words_and_leaves_nothing(make: Callable[..., Repository]) -> None:
+@pytest.mark.parametrize("hidden", [[], ["evals"]])
+def test_a_failing_checkout_filter_stops_with_its_words_and_leaves_nothing(
+    make: Callable[..., Repository], hidden: list[str]
+) -> None:
     repository = make({".gitattributes": b"*.bin filter=lfs\n", "a.bin": b"x"})
     run(repository.root, "config", "filter.lfs.smudge", "git-lfs-that-is-missing smudge")
     run(repository.root, "config", "filter.lfs.required", "true")
     worktrees = Worktrees(repository, repository.root.parent / "worktrees")
     with pytest.raises(SetupError, match="git-lfs-that-is-missing"):
-        worktrees.add(BRANCH, repository.head(), 1)
+        worktrees.add(BRANCH, repository.head(), 1, hidden)
     assert len(registered(repository)) == 1
     assert list(worktrees.folder.iterdir()) == []
 
