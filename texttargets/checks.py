@@ -53,7 +53,7 @@ def scorer(evalset: EvalSet) -> Scorer:
 
 
 def unusable_check(case: Case, default: Check | None) -> str | None:
-    """Why a case cannot be checked (nothing to compare with, a pattern that does not compile), else None."""
+    """Why a case cannot be checked (nothing to compare with, a schema that is none), else None."""
     return _unusable(case, check_of(case, default))
 
 
@@ -85,8 +85,6 @@ def _unusable(case: Case, check: Check | None) -> str | None:
         return f"the check {check.type} compares with `expected`, which is not given"
     if isinstance(check, AllOf):
         return next((fault for part in check.checks if (fault := _unusable(case, part))), None)
-    if isinstance(check, RegexCheck):
-        return text_checks.pattern_fault(check.pattern)
     if isinstance(check, JsonSchemaCheck):
         return json_checks.schema_fault(check.schema_)
     if isinstance(check, Number):

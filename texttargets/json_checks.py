@@ -30,6 +30,8 @@ def schema(wanted: dict[str, Any], output: str) -> str | None:
         faults = sorted(_validator(_canonical(wanted)).iter_errors(value), key=lambda fault: len(fault.absolute_path))
     except RecursionError:
         return "JSON, but nested too deeply to be checked"
+    except referencing.exceptions.Unresolvable:
+        return "JSON, but the schema has a reference that leads nowhere"
     return _schema_difference(faults[0]) if faults else None
 
 

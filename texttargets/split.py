@@ -8,14 +8,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from math import ceil
 from typing import Literal
 
+from ceopt_tui.core.evidence.looks import split_size
+from ceopt_tui.core.evidence.setting import SMALLEST_SET
 from ceopt_tui.errors import InputError, Problem
 from schemas.evalset import Case
 from texttargets.duplicates import duplicate_groups
 
-SMALLEST = 5  # distinct cases; below it nothing is drawn and a run only diagnoses
 REPORT_FROM = 30  # distinct cases from which a part of the held-out ones is kept for the report
 
 Side = Literal["selection", "holdout"]
@@ -25,7 +25,8 @@ Side = Literal["selection", "holdout"]
 class Split:
     """Case ids by side. `report_only` is a part of `holdout`, for runs whose repeats are identical.
 
-    `groups` lists near-duplicates only. `drawn` is false when there were too few distinct cases to draw from.
+    `groups` lists near-duplicates only. `distinct` counts them once; below five nothing is drawn and a run only
+    diagnoses.
     """
 
     selection: tuple[str, ...]
@@ -33,7 +34,12 @@ class Split:
     report_only: tuple[str, ...]
     groups: tuple[tuple[str, ...], ...]
     seed: int
-    drawn: bool = True
+    distinct: int
+
+    @property
+    def drawn(self) -> bool:
+        """Whether there were enough distinct cases to draw from."""
+        return self.distinct >= SMALLEST_SET
 
 
 @dataclass(frozen=True)
@@ -55,9 +61,8 @@ def freeze_split(
     groups = _groups(cases, seed, holdout_ids)
     held = [group for group in groups if group.side == "holdout"]
     free = [group for group in groups if group.side is None]
-    drawn = len(groups) >= SMALLEST
-    if drawn and holdout_ids is None:
-        wanted = holdout_size(len(groups)) if share is None else _shared_size(len(groups), share)
+    if len(groups) >= SMALLEST_SET and holdout_ids is None:
+        wanted = split_size(len(groups)) if share is None else _shared_size(len(groups), share)
         held += _draw(free, min(len(free), max(0, wanted - len(held))), seed)
     reserved = _reserved(held, len(groups), seed)
     held_ids = {case_id for group in held for case_id in group.ids}
@@ -67,13 +72,8 @@ def freeze_split(
         report_only=tuple(case.id for case in cases if case.id in reserved),
         groups=tuple(group.ids for group in groups if len(group.ids) > 1),
         seed=seed,
-        drawn=drawn,
+        distinct=len(groups),
     )
-
-
-def holdout_size(distinct: int) -> int:
-    """Held-out cases of a set with this many distinct cases: half, but five where the set allows it."""
-    return max(ceil(distinct / 2), min(5, distinct - 2)) if distinct >= SMALLEST else 0
 
 
 def _shared_size(distinct: int, share: float) -> int:
