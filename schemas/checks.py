@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from schemas.scalars import FilledText, Flag, Integer, JsonMap, Section, Text
+from schemas.scalars import Flag, Integer, JsonMap, Marks, Section, Text
 from schemas.scalars import Number as AnyNumber
 
 
@@ -40,7 +40,7 @@ class Contains(Section):
     """Output holds every one of `values` (default: the expected text)."""
 
     type: Literal["contains"]
-    values: tuple[FilledText, ...] = ()
+    values: tuple[Marks, ...] = ()
     ignore_case: Flag = False
 
 
@@ -48,7 +48,7 @@ class NoneOf(Section):
     """Output holds none of `values`."""
 
     type: Literal["none_of"]
-    values: Annotated[tuple[FilledText, ...], Field(min_length=1)]
+    values: Annotated[tuple[Marks, ...], Field(min_length=1)]
     ignore_case: Flag = False
 
 
@@ -56,7 +56,7 @@ class Regex(Section):
     """`pattern` is found in the output (`full` asks for the whole output); compiled at load."""
 
     type: Literal["regex"]
-    pattern: Annotated[FilledText, AfterValidator(_compiles)]
+    pattern: Annotated[Marks, AfterValidator(_compiles)]
     full: Flag = False
 
 

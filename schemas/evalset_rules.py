@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeVar
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from ceopt_tui.errors import Problem
 from schemas.checks import AllOf, Check, Contains, Exact, JsonFields, JsonSchema, Length, Normalized, Number
@@ -15,14 +15,18 @@ from schemas.problems import problem_at
 from schemas.schema_fault import schema_fault
 from schemas.yaml_strict import Document
 
+V = TypeVar("V")
+_CASE: TypeAdapter[Case] = TypeAdapter(Case)
+_CHECK: TypeAdapter[Check] = TypeAdapter(Check)
+
 
 def broken_case_rules(evalset: EvalSet | None, document: Document) -> list[Problem]:
     """Every rule that does not hold; with None the cases that are valid by themselves are checked."""
     raw = document.at(("cases",))
     if not isinstance(raw, list):
         return []
-    cases = evalset.cases if evalset else [_valid_case(entry) for entry in raw]
-    shared = evalset.check if evalset else None
+    cases = evalset.cases if evalset else [_valid(_CASE, entry) for entry in raw]
+    shared = evalset.check if evalset else _valid(_CHECK, document.at(("check",)))
     problems = list(_doubled_ids(raw, document))
     if shared:
         problems.extend(problem_at(document, ("check",), reason) for reason in _unusable(shared))
@@ -49,9 +53,9 @@ def cases_without_answer(evalset: EvalSet, document: Document) -> list[Problem]:
     ]
 
 
-def _valid_case(entry: Any) -> Case | None:
+def _valid(adapter: TypeAdapter[V], data: Any) -> V | None:
     try:
-        return Case.model_validate(entry)
+        return adapter.validate_python(data)
     except ValidationError:
         return None
 

@@ -19,7 +19,7 @@ from schemas.problems import closest, key_text, problem_at, problems_of
 from schemas.spec import Spec
 from schemas.spec_defaults import with_text_target_defaults
 from schemas.spec_metric import LEGACY_TIERS
-from schemas.spec_rules import broken_rules
+from schemas.spec_rules import broken_rules, unattended_rules
 from schemas.yaml_strict import EVALSET_BYTES, SPEC_BYTES, Document, read
 
 M = TypeVar("M", bound=BaseModel)
@@ -81,6 +81,11 @@ def parse_spec(data: Mapping[str, Any], file: str = "spec") -> Spec:
 def parse(model: type[M], raw: bytes, file: str, *, limit: int = SPEC_BYTES) -> M:
     """A file of any other kind. Raises InputError with every problem."""
     return _checked(model, read(raw, file, limit=limit), _no_rules)
+
+
+def unattended_problems(loaded: LoadedSpec) -> list[Problem]:
+    """What keeps a run without a person from starting, as far as the spec can say."""
+    return [problem_at(loaded.document, rule.path, rule.message) for rule in unattended_rules(loaded.spec)]
 
 
 def check_file(path: Path) -> list[Problem]:

@@ -39,7 +39,7 @@ def problems_of(error: ValidationError, model: type[BaseModel], document: Docume
     found = [
         _problem(details, model, document)
         for details in details_of_all
-        if details["type"] != "too_short" or details["loc"] not in within
+        if not (details["type"] == "too_short" and details["loc"] in within) and not _is_derived(details, document)
     ]
     return sorted(dict.fromkeys(found), key=lambda problem: problem.line)
 
@@ -63,6 +63,12 @@ def path_in_data(location: Sequence[str | int], data: Any, kind: str) -> Path:
     return tuple(path)
 
 
+def _is_derived(details: ErrorDetails, document: Document) -> bool:
+    """Whether the fault is of a value that nobody wrote; it follows from a fault that is reported at its source."""
+    location = details["loc"]
+    return len(location) > 1 and isinstance(document.data, dict) and location[0] not in document.data
+
+
 def _problem(details: ErrorDetails, model: type[BaseModel], document: Document) -> Problem:
     path = path_in_data(details["loc"], document.data, details["type"])
     return problem_at(document, path, _sentence(details, path, model, document))
@@ -78,6 +84,13 @@ def _sentence(details: ErrorDetails, path: Path, model: type[BaseModel], documen
         return f'must be lower-case words joined by hyphens, such as "support-triage"; got "{details["input"]}"'
     if kind == "value_error":
         return str(context["error"])
+    if kind == "too_short" and isinstance(details["input"], str):
+        return "must not be empty"
+    if kind == "union_tag_invalid":
+        words = str(context["expected_tags"])
+        return f"has an unknown type; it {_wrong_word(context['tag'], words)}"
+    if kind in ("model_attributes_type", "union_tag_not_found") and isinstance(details["input"], str):
+        return f"must be a mapping, such as {{type: {details['input']}}}"
     if "sentence" in context:
         return str(context["sentence"])
     sentence = _SENTENCES.get(kind)
@@ -98,7 +111,6 @@ _SENTENCES = {
     "less_than": "must be less than {lt:g}",
     "less_than_equal": "must be at most {le:g}",
     "union_tag_not_found": "needs a `type`",
-    "union_tag_invalid": "has an unknown type {tag}; known are {expected_tags}",
 }
 
 

@@ -10,7 +10,7 @@ import math
 import re
 from typing import Annotated, Any, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 _INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]*)")
@@ -126,6 +126,12 @@ def exact_value(value: Any) -> Any:
     return typed if typed is None or json.dumps(typed) == value else str(value)
 
 
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError("must not be blank")
+    return text
+
+
 def _json_map(value: Any) -> Any:
     if not isinstance(value, dict):
         raise _refuse("map_type", "must be a mapping of names to values")
@@ -133,7 +139,9 @@ def _json_map(value: Any) -> Any:
 
 
 Text = Annotated[str, BeforeValidator(read_text)]
-FilledText = Annotated[Text, Field(min_length=1)]
+Marks = Annotated[Text, Field(min_length=1)]
+"""Any characters, white space too, but at least one."""
+FilledText = Annotated[Marks, AfterValidator(_not_blank)]
 Integer = Annotated[int, BeforeValidator(read_integer)]
 Number = Annotated[float, BeforeValidator(read_number)]
 Flag = Annotated[bool, BeforeValidator(read_flag)]

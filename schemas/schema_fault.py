@@ -9,7 +9,7 @@ from jsonschema.exceptions import SchemaError
 from jsonschema.validators import validator_for
 
 
-def schema_fault(schema: Mapping[str, Any]) -> str | None:
+def schema_fault(schema: dict[str, Any]) -> str | None:
     """Why a schema cannot be used, or None."""
     outside = next((target for target in _references(schema) if not target.startswith("#")), None)
     if outside is not None:

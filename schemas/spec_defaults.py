@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from schemas.paths import command_files
+from schemas.paths import command_files, repository_path
 
 ERRORS_GATE = {"name": "errors", "check": "== 0", "description": "every case ran"}
 
@@ -57,4 +57,14 @@ def _scope(data: Mapping[str, Any], target: Mapping[str, Any], measurement: dict
     directory = str(measurement.get("working_directory") or ".")
     commands = command_files(str(measurement.get("command") or ""), directory)
     immutable = list(dict.fromkeys([*(str(path) for path in paths if path), *commands]))
-    return {"mutable": target.get("files", []), "immutable": immutable}
+    texts = target.get("files")
+    mutable = [text for text in texts if _is_inside(text)] if isinstance(texts, (list, tuple)) else []
+    return {"mutable": mutable, "immutable": [path for path in immutable if _is_inside(path)]}
+
+
+def _is_inside(path: Any) -> bool:
+    """Whether a scope may name the path; faults of the path are reported where it was written."""
+    try:
+        return isinstance(path, str) and bool(repository_path(path))
+    except ValueError:
+        return False

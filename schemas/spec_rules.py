@@ -20,7 +20,7 @@ def broken_rules(spec: Spec, *, partial: bool = False) -> list[Broken]:
     return found
 
 
-def unattended_problems(spec: Spec) -> list[Broken]:
+def unattended_rules(spec: Spec) -> list[Broken]:
     """What keeps a run without a person from starting, as far as the spec can say."""
     judge = spec.metric.judge
     if not spec.is_judged or judge is None:

@@ -88,10 +88,9 @@ def _scopes_are_apart(spec: Spec) -> Iterator[Broken]:
     if not spec.is_text_target and not spec.scope.immutable:
         yield Broken(("scope", "immutable"), "needs at least one entry: what measures must not change")
     for number, path in enumerate(spec.scope.mutable):
-        for fixed in spec.scope.immutable:
-            if covers(fixed, path) or covers(path, fixed):
-                what = f"`{path}` overlaps with `{fixed}` of scope.immutable"
-                yield Broken(("scope", "mutable", number), what)
+        both = [fixed for fixed in spec.scope.immutable if covers(fixed, path) or covers(path, fixed)]
+        if both:
+            yield Broken(("scope", "mutable", number), f"`{path}` overlaps with `{both[0]}` of scope.immutable")
 
 
 def _measuring_files_stay(spec: Spec) -> Iterator[Broken]:

@@ -36,13 +36,14 @@ class Document:
     data: Any
     problems: tuple[Problem, ...] = ()
     sound: bool = True
-    _lines: dict[int, Any] = field(default_factory=dict, repr=False)
+    _lines: dict[int, Any] | None = field(default=None, repr=False)
 
     def line(self, path: Path) -> int:
-        """The line of the last part of `path` that exists, counted from 1."""
-        line, here = 1, self.data
+        """The line of the last part of `path` that exists, counted from 1; 0 when the data was never a file."""
+        lines = self._lines or {}
+        line, here = 0 if self._lines is None else 1, self.data
         for part in path:
-            known = self._lines.get(id(here))
+            known = lines.get(id(here))
             try:
                 line, here = known[part], here[part]  # type: ignore[index]
             except (KeyError, IndexError, TypeError):
