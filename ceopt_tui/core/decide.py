@@ -35,8 +35,8 @@ def decide_json(text: str) -> str:
     try:
         payload = json.loads(text)
     except (ValueError, RecursionError) as error:
-        return json.dumps(Verdict("error", f"the payload is not JSON: {error}").as_json(), ensure_ascii=False)
-    return json.dumps(decide(payload), ensure_ascii=False, allow_nan=False)
+        return json.dumps(Verdict("error", f"the payload is not JSON: {error}").as_json())
+    return json.dumps(decide(payload), allow_nan=False)
 
 
 def _verdict(payload: Mapping[str, Any]) -> Verdict:

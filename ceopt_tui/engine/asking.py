@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from ceopt_tui.core.plan.actions import Ask
 from ceopt_tui.core.ports import Question
 from ceopt_tui.core.state.run import RunState
@@ -33,9 +35,11 @@ async def ask(recorder: Recorder, inputs: RunInputs, parts: Parts, action: Ask) 
     if answer != PROCEED:
         await recorder.commit(Declined(what=action.what, answer=answer, by="person"))
         raise NeedsPersonError(f"you chose: {answer}", "Nothing more was run. Start the run again when it is ready.")
-    await recorder.commit(
-        Approved(what=action.what, digest=parts.terms.approval_digest, caps=parts.terms.caps, by="person")
-    )
+    # A baseline that was approved once stays approved when only caps or stop rules changed under it.
+    again = action.what == "spec" and state.baseline is not None and "baseline" in state.approvals
+    approved: tuple[Literal["spec", "baseline"], ...] = ("spec", "baseline") if again else (action.what,)
+    digest, caps = parts.terms.approval_digest, parts.terms.caps
+    await recorder.commit(*(Approved(what=what, digest=digest, caps=caps, by="person") for what in approved))
 
 
 def _question(state: RunState, inputs: RunInputs, parts: Parts, action: Ask) -> Question:

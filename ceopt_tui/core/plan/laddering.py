@@ -77,7 +77,8 @@ def _drift_check(state: RunState, terms: Terms, experiment: ExperimentState) -> 
     if experiment.decisions and experiment.last and experiment.last.step == "add_sample":
         return []
     cases = sorted(state.split.selection)
-    chosen = random.Random(f"{terms.seed}:drift:{experiment.number}").sample(cases, min(DRIFT_CASES, len(cases)))
+    drawn = random.Random(f"{terms.seed}:drift:{experiment.number}").sample(cases, min(DRIFT_CASES, len(cases)))
+    chosen = [case for case in drawn if case not in experiment.drift]
     book, digest = state.runs, state.reference.text_digest
     return [PlannedRun(digest, case, book.next_sample(digest, case), "drift", experiment.number) for case in chosen]
 
@@ -99,6 +100,9 @@ def _decide_selection(state: RunState, terms: Terms, experiment: ExperimentState
     cases = state.split.selection
     if lost_share(state.reference.selection, cases) > terms.max_unscored:
         return close(state, terms, experiment, "error", "the current text could not be measured; see the errors")
+    runs = sum(map(len, experiment.selection.values()))
+    if runs and experiment.blank == runs:
+        return close(state, terms, experiment, "degenerate", f"every output is empty ({runs} runs)")
     if drifted(state):
         reason = "fresh runs of the current text differ from its earlier ones by more than 3 standard errors"
         return Note((ReferenceReset(text_digest=state.reference.text_digest, reason=reason),))

@@ -17,6 +17,7 @@ def stop_reason(state: RunState, terms: Terms, active_s: float, wall_s: float) -
     """The first stop rule that holds before a new experiment; seconds count from the first ideas."""
     checks = (
         _target(state, terms),
+        _saturated(state, terms),
         _unmoved(state),
         _proposer(state),
         _limit(state.iterations >= terms.max_iterations, "max_iterations", f"{state.iterations} experiments"),
@@ -32,13 +33,28 @@ def _limit(reached: bool, outcome: str, reason: str) -> Stopped | None:
     return Stopped(outcome=outcome, reason=f"{reason}: the limit is reached") if reached else None
 
 
-def _target(state: RunState, terms: Terms) -> Stopped | None:
+def best_mean(state: RunState) -> float | None:
+    """Mean of the current best on selection cases; right after a keep the winner's own runs are all there is."""
     scores = state.reference.selection
-    if not terms.stop_at_target or terms.target is None or not scores:
+    if not scores and state.best_number:
+        scores = state.experiments[state.best_number].selection
+    return fmean(fmean(values) for values in scores.values()) if scores else None
+
+
+def _target(state: RunState, terms: Terms) -> Stopped | None:
+    mean = best_mean(state)
+    if not terms.stop_at_target or terms.target is None or mean is None:
         return None
-    mean = fmean(fmean(values) for values in scores.values())
     reached = mean >= terms.target if terms.maximize else mean <= terms.target
     return Stopped(outcome="target_reached", reason=f"{mean:.2f} meets the target {terms.target}") if reached else None
+
+
+def _saturated(state: RunState, terms: Terms) -> Stopped | None:
+    mean = best_mean(state)
+    best = terms.lowest + terms.span if terms.maximize else terms.lowest
+    if not state.keeps or mean is None or abs(mean - best) > 1e-9:
+        return None
+    return Stopped(outcome="saturated", reason="the text now passes every selection case; add harder cases to go on")
 
 
 def _unmoved(state: RunState) -> Stopped | None:

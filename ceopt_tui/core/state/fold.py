@@ -64,11 +64,14 @@ def _case_run(state: RunState, record: r.CaseRun) -> None:
     elif state.current and record.text_digest == state.current.text_digest:
         held_out = state.held_out(record.case_id)
         add_score(state.current.held_out if held_out else state.current.selection, record)
+        state.current.blank += record.score is not None and not record.output.strip()
 
 
 def _reference_run(state: RunState, record: r.CaseRun) -> None:
     if record.step == "drift":
         add_score(state.reference.drift, record)
+        if state.current:
+            state.current.drift.add(record.case_id)
         _check_repeat(state, record)
         return
     held_out = state.held_out(record.case_id)
