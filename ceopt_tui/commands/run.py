@@ -59,7 +59,7 @@ def command(
         models=_pairs(models),
     )
     if unattended:
-        return run_headless(options, as_json)
+        return run_headless(options, HeadlessSkin(as_json=as_json))
     if as_json:
         raise click.UsageError("--json goes with --unattended")
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
@@ -91,9 +91,8 @@ def _look(spec: Path, show_config: bool) -> int:
     return ExitStatus.FINISHED
 
 
-def run_headless(options: RunOptions, as_json: bool) -> int:
+def run_headless(options: RunOptions, skin: HeadlessSkin) -> int:
     """One tick without a screen; gives the exit status, also for signals."""
-    skin = HeadlessSkin(as_json=as_json)
     caught: list[int] = []
 
     def stop(number: int, task: asyncio.Task[TickResult]) -> None:
