@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ceopt_tui.core.state.fold import fold
 from ceopt_tui.core.state.run import RunState
-from ceopt_tui.errors import SetupError
+from ceopt_tui.errors import SetupError, StorageError
 from ceopt_tui.gitops.repository import Repository
 from ceopt_tui.journal.folders import runs, runs_folder
 from ceopt_tui.journal.journal import JOURNAL_NAME
@@ -24,6 +24,7 @@ class FoundRun:
     folder: Path
     repository: Repository
     state: RunState
+    fault: str = ""  # why its journal cannot be read
 
     @property
     def name(self) -> str:
@@ -34,7 +35,15 @@ def all_runs(start: Path, *, state_root: Path | None = None, environ: Mapping[st
     """Every run of the repository that holds `start`, by name."""
     repository = Repository.find(start)
     root = runs_folder(repository.root, state_root=state_root, environ=environ)
-    return [FoundRun(folder, repository, read_state(folder)) for folder in runs(root)]
+    return [_found(folder, repository) for folder in runs(root)]
+
+
+def _found(folder: Path, repository: Repository) -> FoundRun:
+    """One run; a damaged journal is that run's fault alone."""
+    try:
+        return FoundRun(folder, repository, read_state(folder))
+    except StorageError as error:
+        return FoundRun(folder, repository, RunState(), fault=str(error))
 
 
 def read_state(folder: Path) -> RunState:

@@ -24,7 +24,9 @@ from ceopt_tui.engine.skin import Skin
 from ceopt_tui.errors import SetupError
 from ceopt_tui.gitops.branches import archive_branches
 from ceopt_tui.inputs import Project, open_project, run_inputs, terms_of
+from ceopt_tui.gitops.worktrees import Worktrees
 from ceopt_tui.journal.folders import archive, claim, state_folder
+from ceopt_tui.journal.lock import RunLock
 from ceopt_tui.version import VERSION
 from judges.cache import ReplyCache
 from judges.client import LiteLLMClient
@@ -45,6 +47,7 @@ from texttargets.runners.chat import ChatRunner
 from texttargets.shortcuts import probe_scorer
 from texttargets.target_file import text_digest
 
+WORKTREES = "worktrees"  # below the state folder
 TYPICAL_OUTPUT_TOKENS = 256
 CHARACTERS_PER_TOKEN = 4
 
@@ -107,10 +110,11 @@ def folder_of(project: Project, options: RunOptions) -> Path:
 
 
 def start_over(project: Project, folder: Path) -> None:
-    """Archives an old run of this name, branch and state; nothing is deleted."""
+    """Archives an old run of this name, branch and state; nothing is deleted. BusyError while it is being written."""
     moment = SystemClock().now()
-    archive_branches(project.repository, project.spec.name, moment)
-    if folder.exists():
+    with RunLock.acquire(folder, now=SystemClock().now):
+        Worktrees(project.repository, folder / WORKTREES).clean()
+        archive_branches(project.repository, project.spec.name, moment)
         archive(folder, moment)
 
 
@@ -202,7 +206,7 @@ async def _parts(
             guard=_guard(project, inputs),
             prober=lambda: probe_scorer(project.cases, None),
             text_digest=text_digest,
-            backend=WorktreeBackend(project.repository, session.folder / "worktrees", spec.name),
+            backend=WorktreeBackend(project.repository, session.folder / WORKTREES, spec.name),
             asker=skin,
             clock=clock,
             models=bound_models(task, proposer_model),

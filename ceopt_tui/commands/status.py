@@ -45,6 +45,8 @@ def _figures(found: FoundRun) -> dict[str, object]:
 
 def _words(found: FoundRun) -> str:
     state = found.state
+    if found.fault:
+        return f"{found.name}: cannot be read: {found.fault}"
     outcome = f", {state.finished.outcome.replace('_', ' ')}" if state.finished else ""
     lines = [f"{found.name}: {state.status}{outcome}"]
     if state.baseline:

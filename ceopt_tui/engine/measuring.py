@@ -91,15 +91,17 @@ class Pool:
             raise ProviderError(message, "What was measured is kept; run the same command again later.")
 
     def _record(self, run: PlannedRun, case: Case, result: RunResult) -> CaseRun:
+        # Half a surrogate pair cannot be stored as UTF-8, and models do send them.
+        output = result.output.encode("utf-8", "replace").decode("utf-8")
         unscored = result.error or ("truncated (length)" if result.truncated else None)
-        score = None if unscored else self._scorer(case, result.output)
+        score = None if unscored else self._scorer(case, output)
         return CaseRun(
             text_digest=run.text_digest,
             case_id=run.case_id,
             sample=run.sample,
             step=run.step,
             experiment=run.experiment,
-            output=result.output,
+            output=output,
             score=score.score if score else None,
             passed=score.passed if score else None,
             unscored=unscored,
