@@ -1,0 +1,113 @@
+"""The report on an eval set: its size, its faults, what it can see."""
+
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter
+
+from schemas.checks import Check
+from schemas.evalset import Case, EvalSet
+from texttargets.evalset_check import EvalsetReport, evalset_report
+from texttargets.evalset_view import report_json, report_text
+from texttargets.power import expected_floor, power_sentence
+
+CHECK: TypeAdapter[Check] = TypeAdapter(Check)
+WORDS = "apple brick cloud delta ember frost grape heron ivory jolly karma lemon".split()  # noqa: SIM905
+
+
+def evalset(count: int, *more: Case) -> EvalSet:
+    cases = [
+        Case(
+            id=f"c{n}",
+            input=f"{WORDS[n % 12]} {n} {WORDS[n % 7]}",
+            expected=WORDS[n % 3],
+            kind="guard" if n % 4 == 0 else "failure",
+        )
+        for n in range(count)
+    ]
+    return EvalSet(name="triage", cases=(*cases, *more))
+
+
+def codes(report: EvalsetReport) -> list[str]:
+    return [finding.code for finding in report.findings]
+
+
+@pytest.mark.parametrize(
+    ("count", "floor"), [(4, "diagnose only"), (5, "tentative"), (10, "enough to start"), (50, "enough to trust")]
+)
+def test_the_floor(count: int, floor: str) -> None:
+    report = evalset_report(evalset(count))
+    assert report.floor == floor
+    assert ("too_small" in codes(report)) == (count < 5)
+
+
+def test_a_sound_set_has_nothing_to_complain_about() -> None:
+    report = evalset_report(evalset(12))
+    assert report.findings == ()
+    assert report.sound
+    assert report_text(report).endswith("Nothing to complain about.\n")
+    assert (report.failures, report.guards, report.held_out_distinct) == (9, 3, 6)
+
+
+def test_faults_are_named_with_their_cases() -> None:
+    more = (
+        Case(id="twin", input="Apple 0 apple!", expected="apple"),
+        Case(id="other", input="apple 0 apple", expected="lemon"),
+        Case(id="wrong", input="w", expected="yes", check=CHECK.validate_python({"type": "regex", "pattern": "^no$"})),
+        Case(id="open", input="o"),
+        Case(id="C1", input="case"),
+        Case(id="zero\u200bwidth", input="z", expected="z"),
+        Case(id="l" * 300, input="long", expected="l"),
+    )
+    report = evalset_report(evalset(12, *more))
+    found = {(finding.code, finding.case_ids) for finding in report.findings}
+    assert ("near_duplicates", ("c0", "twin", "other")) in found
+    assert ("contradiction", ("c0", "twin", "other")) in found
+    assert ("expected_fails", ("wrong",)) in found
+    assert ("needs_judge", ("open", "C1")) in found
+    assert ("odd_id", ("c1", "C1")) in found
+    assert ("odd_id", ("zero\u200bwidth",)) in found
+    assert ("odd_id", ("l" * 300,)) in found
+    assert report.findings[0].severity == "error"
+    assert not report.sound
+    assert max(map(len, report_text(report).splitlines())) <= 80
+
+
+def test_a_leak_between_given_sides_is_an_error() -> None:
+    more = (
+        Case(id="a", input="Where is my parcel?", split="selection", expected="x"),
+        Case(id="b", input="where is my parcel", split="holdout", expected="x"),
+    )
+    report = evalset_report(evalset(6, *more))
+    assert report.split is None
+    assert [finding.message for finding in report.findings if finding.code == "leak"] == [
+        "case b is held out, but selection case 'a' asks the same"
+    ]
+    assert "contradict" in report_text(report)
+    assert report_json(report)["split"] is None
+
+
+def test_a_set_with_one_answer_rewards_a_shortcut() -> None:
+    cases = tuple(Case(id=str(n), input=word, expected="yes") for n, word in enumerate(WORDS))
+    report = evalset_report(EvalSet(name="s", cases=cases))
+    assert {"shortcut", "no_guards"} == set(codes(report))
+    assert not report.sound
+
+
+def test_json_has_the_numbers() -> None:
+    values: dict[str, Any] = report_json(evalset_report(evalset(40)))
+    assert values["split"] == {"selection": 20, "holdout": 20, "report_only": 6}
+    assert 0 < values["sees_half"] < values["sees_most"] < 1
+    assert report_json(evalset_report(evalset(3)))["sees_half"] is None
+
+
+def test_the_power_sentence_names_its_assumption() -> None:
+    floor = expected_floor(40)
+    assert floor is not None
+    # The noise of a result that changes one time in five is .1, an edit's unevenness .01, over four runs a side.
+    assert floor.sees_half == pytest.approx(2.5 * ((0.01 + 2 * 0.1 / 4) / 40) ** 0.5)
+    assert "gains above 10% of all cases (about half the time; gains above 14%" in power_sentence(40)
+    assert "one case in five" in power_sentence(40)
+    assert "gains above 20% of all cases" in power_sentence(10)  # never less than two cases
+    assert "cannot confirm" in power_sentence(0)
+    assert "cannot tell" in power_sentence(1)

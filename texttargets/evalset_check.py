@@ -1,0 +1,142 @@
+"""What is wrong with an eval set, and what it can be trusted for, before a run is paid for. Calls no model."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ceopt_tui.errors import InputError
+from schemas.checks import Check
+from schemas.evalset import Case, EvalSet
+from texttargets.checks import expected_fails_own_check, unusable_check
+from texttargets.duplicates import duplicate_groups, input_text
+from texttargets.shortcuts import probe_scorer
+from texttargets.split import Split, freeze_split
+from texttargets.strict_json import as_text
+from texttargets.text_checks import normalize
+
+Floor = Literal["diagnose only", "tentative", "enough to start", "enough to trust"]
+LONGEST_ID = 200  # characters
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing about the set. An `error` stops a run; a `warning` is worth a look."""
+
+    code: str
+    severity: Literal["error", "warning"]
+    message: str
+    case_ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class EvalsetReport:
+    """`distinct` counts near-duplicates once; `split` is None when the sides given contradict each other."""
+
+    name: str
+    cases: int
+    distinct: int
+    failures: int
+    guards: int
+    need_judge: int
+    floor: Floor
+    split: Split | None
+    held_out_distinct: int
+    findings: tuple[Finding, ...]
+
+    @property
+    def sound(self) -> bool:
+        """Whether nothing in it would stop a run."""
+        return not any(finding.severity == "error" for finding in self.findings)
+
+
+def evalset_report(
+    evalset: EvalSet, *, seed: int = 7, share: float | None = None, holdout_ids: Collection[str] | None = None
+) -> EvalsetReport:
+    """Examines the set and previews its split."""
+    groups = duplicate_groups(evalset.cases)
+    findings = list(_findings(evalset.cases, evalset.check, groups))
+    split = None
+    try:
+        split = freeze_split(evalset.cases, seed=seed, share=share, holdout_ids=holdout_ids)
+    except InputError as error:
+        findings += [Finding("leak", "error", f"{problem.key} {problem.message}") for problem in error.problems]
+    held = set(split.holdout) if split else set()
+    return EvalsetReport(
+        name=evalset.name,
+        cases=len(evalset.cases),
+        distinct=len(groups),
+        failures=sum(case.kind == "failure" for case in evalset.cases),
+        guards=sum(case.kind == "guard" for case in evalset.cases),
+        need_judge=sum(unusable_check(case, evalset.check) is not None for case in evalset.cases),
+        floor=_floor(len(groups)),
+        split=split,
+        held_out_distinct=sum(bool(held & set(group)) for group in groups),
+        findings=tuple(sorted(findings, key=lambda finding: finding.severity)),
+    )
+
+
+def _floor(distinct: int) -> Floor:
+    if distinct < 5:
+        return "diagnose only"
+    if distinct < 10:
+        return "tentative"
+    return "enough to start" if distinct < 50 else "enough to trust"
+
+
+def _findings(cases: Sequence[Case], default: Check | None, groups: Sequence[tuple[str, ...]]) -> Iterator[Finding]:
+    if len(groups) < 5:
+        message = f"{len(groups)} distinct cases; a run only diagnoses below 5, and 10 to 20 are a start"
+        yield Finding("too_small", "warning", message)
+    if not any(case.kind == "guard" for case in cases):
+        message = "no guard cases: add inputs that pass today, or a text that breaks them looks like a gain"
+        yield Finding("no_guards", "warning", message)
+    for group in groups:
+        if len(group) > 1:
+            yield Finding("near_duplicates", "warning", "ask the same; they stay on one side and count once", group)
+    yield from _contradictions(cases)
+    yield from _answers(cases, default)
+    yield from _ids(cases)
+    yield from _shortcuts(cases, default)
+
+
+def _contradictions(cases: Sequence[Case]) -> Iterator[Finding]:
+    by_input: dict[str, list[Case]] = defaultdict(list)
+    for case in cases:
+        if case.expected is not None:
+            by_input[normalize(input_text(case))].append(case)
+    for same in by_input.values():
+        if len({normalize(as_text(case.expected)) for case in same}) > 1:
+            ids = tuple(case.id for case in same)
+            yield Finding("contradiction", "warning", "have the same input but want different answers", ids)
+
+
+def _answers(cases: Sequence[Case], default: Check | None) -> Iterator[Finding]:
+    for case in cases:
+        if fault := expected_fails_own_check(case, default):
+            yield Finding("expected_fails", "error", f"the expected answer fails its own check: {fault}", (case.id,))
+    without = tuple(case.id for case in cases if unusable_check(case, default) is not None)
+    if without:
+        yield Finding("needs_judge", "warning", "can be scored by a judge only: no answer to check against", without)
+
+
+def _ids(cases: Sequence[Case]) -> Iterator[Finding]:
+    folded: dict[str, list[str]] = defaultdict(list)
+    for case in cases:
+        folded[normalize(case.id)].append(case.id)
+        if any(unicodedata.category(character) in ("Cc", "Cf", "Zl", "Zp") for character in case.id):
+            yield Finding("odd_id", "warning", "the id holds characters that cannot be seen", (case.id,))
+        if len(case.id) > LONGEST_ID:
+            yield Finding("odd_id", "warning", f"the id is {len(case.id)} characters long", (case.id,))
+    for ids in folded.values():
+        if len(ids) > 1:
+            yield Finding("odd_id", "warning", "these ids differ only in case, spacing or punctuation", tuple(ids))
+
+
+def _shortcuts(cases: Sequence[Case], default: Check | None) -> Iterator[Finding]:
+    for probe in probe_scorer(cases, default):
+        if probe.status == "failed":
+            yield Finding("shortcut", "error", f"{probe.detail}: a run would stop before its baseline")

@@ -1,0 +1,74 @@
+"""Shows an eval set's report: JSON for scripts, and text that fits 80 columns."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any
+
+from texttargets.evalset_check import EvalsetReport, Finding
+from texttargets.power import expected_floor, power_sentence
+
+WIDTH = 80
+_SHOWN_IDS = 6
+
+
+def report_json(report: EvalsetReport) -> dict[str, Any]:
+    """What `ceopt evalset check --json` prints."""
+    floor = expected_floor(report.held_out_distinct)
+    split = report.split
+    return {
+        "name": report.name,
+        "cases": report.cases,
+        "distinct": report.distinct,
+        "failures": report.failures,
+        "guards": report.guards,
+        "need_judge": report.need_judge,
+        "floor": report.floor,
+        "split": None
+        if split is None
+        else {"selection": len(split.selection), "holdout": len(split.holdout), "report_only": len(split.report_only)},
+        "sees_half": floor and floor.sees_half,
+        "sees_most": floor and floor.sees_most,
+        "sound": report.sound,
+        "findings": [
+            {"code": one.code, "severity": one.severity, "message": one.message, "cases": list(one.case_ids)}
+            for one in report.findings
+        ],
+    }
+
+
+def report_text(report: EvalsetReport) -> str:
+    """The same for a person."""
+    distinct = "" if report.distinct == report.cases else f" ({report.distinct} distinct)"
+    paragraphs = [
+        f"{report.name}: {report.cases} cases{distinct}, {report.failures} failures, {report.guards} guards; "
+        f"{report.floor}.",
+        _split_sentence(report),
+        power_sentence(report.held_out_distinct),
+    ]
+    lines = [_wrapped(paragraph, "") for paragraph in paragraphs]
+    lines += [_wrapped(_finding_text(finding), "  ") for finding in report.findings] or ["Nothing to complain about."]
+    return "\n".join(lines) + "\n"
+
+
+def _split_sentence(report: EvalsetReport) -> str:
+    split = report.split
+    if split is None:
+        return "No split: the sides given in the file contradict each other."
+    if not split.holdout:
+        return "No split: there are too few distinct cases to hold any out."
+    reserved = f" ({len(split.report_only)} of them for the report where repeats agree)" if split.report_only else ""
+    return (
+        f"Split with seed {split.seed}: {len(split.selection)} for selection, {len(split.holdout)} held out{reserved}."
+    )
+
+
+def _finding_text(finding: Finding) -> str:
+    shown = [repr(case_id)[1:-1][:60] for case_id in finding.case_ids[:_SHOWN_IDS]]
+    more = len(finding.case_ids) - len(shown)
+    names = ", ".join(shown) + (f" and {more} more" if more > 0 else "")
+    return f"{finding.severity}: {names + ': ' if names else ''}{finding.message}"
+
+
+def _wrapped(text: str, indent: str) -> str:
+    return textwrap.fill(text, WIDTH, subsequent_indent=indent, break_on_hyphens=False)

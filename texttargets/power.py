@@ -1,0 +1,33 @@
+"""Says in one sentence which gains an eval set can see, before anything is measured."""
+
+from __future__ import annotations
+
+from ceopt_tui.core.evidence.floor import Floor, aa_floor
+from ceopt_tui.core.evidence.noise import Noise
+from ceopt_tui.core.evidence.setting import Setting
+
+# Until the baseline has been repeated: one case in five changes its result when it is run again (2·σ² = 0.2).
+ASSUMED_CHANGES = 0.2
+_PASS_FAIL = Setting(span=1.0)
+
+
+def expected_floor(held_out: int) -> Floor | None:
+    """The gains in pass rate a set with this many distinct held-out cases sees; None when it has none."""
+    if held_out < 1:
+        return None
+    return aa_floor(Noise(sigma_ss=ASSUMED_CHANGES / 2, sigma_df=1), _PASS_FAIL, held_out)
+
+
+def power_sentence(held_out: int) -> str:
+    """What a user should expect of the set, with the assumption behind it."""
+    floor = expected_floor(held_out)
+    if floor is None:
+        return "With no held-out cases this set cannot confirm any gain."
+    if floor.sees_half >= 1:
+        return f"With {held_out} held-out cases this set cannot tell any gain from noise."
+    most = f"gains above {floor.sees_most:.0%} four times in five" if floor.sees_most < 1 else "hardly any reliably"
+    return (
+        f"With {held_out} held-out cases this set can only see gains above {floor.sees_half:.0%} of all cases "
+        f"(about half the time; {most}). Assumed until the baseline is measured: one case in five changes its "
+        "result when it is run again."
+    )
