@@ -50,9 +50,10 @@ def resolve(
     `overrides` come from the command line, by role or by tier. The first that names a model wins: overrides, spec,
     environment, user config. Raises SetupError in one line when its key is missing, InputError for a bad config file.
     """
-    tier = LEGACY_TIERS.get(name, name)
+    asked = LEGACY_TIERS.get(name, name)
+    tier = _in_force(overrides.get(role, asked) if overrides else asked, overrides or {})
     config = user_models(user_config_path)
-    chosen = _chosen(role, tier, spec_models, environ, config, overrides or {})
+    chosen = _chosen(tier, spec_models, environ, config)
     if chosen is None:
         return None
     model = with_provider(chosen)
@@ -61,7 +62,7 @@ def resolve(
     details = [
         entry
         for models in (spec_models, config)
-        for key in dict.fromkeys((tier, chosen))
+        for key in dict.fromkeys((asked, tier, chosen))
         if (entry := models.get(key)) is not None and entry.model in (None, chosen)
     ]
     return _bound(tier, model, details, environ, warn)
@@ -93,24 +94,26 @@ def family(model: str) -> str:
     return letters[0] if letters else bare
 
 
+def _in_force(name: str, overrides: Mapping[str, str]) -> str:
+    """The name after all overrides; one that leads back to itself ends there."""
+    name, seen = LEGACY_TIERS.get(name, name), set[str]()
+    while name in overrides and name not in seen:
+        seen.add(name)
+        name = LEGACY_TIERS.get(overrides[name], overrides[name])
+    return name
+
+
 def _chosen(
-    role: Role,
-    tier: str,
-    spec_models: Mapping[str, ModelSpec],
-    environ: Mapping[str, str],
-    config: Mapping[str, ModelSpec],
-    overrides: Mapping[str, str],
+    tier: str, spec_models: Mapping[str, ModelSpec], environ: Mapping[str, str], config: Mapping[str, ModelSpec]
 ) -> str | None:
-    override = overrides.get(role) or overrides.get(tier)
-    if override is not None and override != tier:
-        onward = {key: value for key, value in overrides.items() if value != override}
-        return _chosen(role, LEGACY_TIERS.get(override, override), spec_models, environ, config, onward)
-    for models, variable in ((spec_models, TIER_VARIABLES.get(tier)), (config, None)):
-        entry = models.get(tier)
-        if entry is not None and entry.model is not None:
-            return entry.model
-        if variable is not None and environ.get(variable, "").strip():
-            return environ[variable].strip()
+    in_spec, in_config = spec_models.get(tier), config.get(tier)
+    if in_spec is not None and in_spec.model is not None:
+        return in_spec.model
+    in_environment = environ.get(TIER_VARIABLES.get(tier, ""), "").strip()
+    if in_environment:
+        return in_environment
+    if in_config is not None and in_config.model is not None:
+        return in_config.model
     return None if tier in TIER_VARIABLES else tier
 
 
