@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from ceopt_tui.errors import InputError
+from texttargets.importers.promptfoo_asserts import read_asserts
 from texttargets.importers.reading import ImportResult, read_failures
 
 DATA = Path(__file__).parents[1] / "data" / "imports"
@@ -249,3 +250,43 @@ def test_brackets_and_control_characters_are_data() -> None:
     wanted = [json.loads(line)["input"] for line in path.read_text("utf-8").splitlines()]
     assert [case.input for case in read_failures([path]).cases] == wanted
     assert len(wanted) == 12
+
+
+@pytest.mark.parametrize(
+    ("asserts", "check"),
+    [
+        ([{"type": "equals", "value": {"a": 1}}], None),
+        ([{"type": "regex", "value": "^a"}], {"type": "regex", "pattern": "^a"}),
+        (
+            [{"type": "contains-all", "value": ["a", 2]}],
+            {"type": "contains", "values": ["a", "2"], "ignore_case": False},
+        ),
+        ([{"type": "is-json", "value": {"type": "object"}}], {"type": "json_schema", "schema": {"type": "object"}}),
+        (
+            [{"type": "contains", "value": "{{unknown}}"}],
+            {"type": "contains", "values": ["{{unknown}}"], "ignore_case": False},
+        ),
+        ([{"type": "contains"}, "odd"], None),
+        (None, None),
+    ],
+)
+def test_each_promptfoo_assertion(asserts: object, check: object) -> None:
+    assert read_asserts(asserts, {"known": "x"}).check == check
+
+
+def test_promptfoo_results_of_another_shape_are_refused_when_named(tmp_path: Path) -> None:
+    assert "no promptfoo results" in refused(tmp_path, "p.json", '{"results": []}', format="promptfoo")
+    test = {"vars": {"q": "x"}, "success": False, "response": {}}
+    result = imported(tmp_path, "p.json", json.dumps({"results": [test, 3]}), skip_bad=True)
+    assert [mention.text for mention in result.skipped] == [
+        "test ?: no output in the export, not imported",
+        "not a JSON object",
+    ]
+
+
+def test_a_yaml_eval_set_is_read_from_its_list_of_cases(tmp_path: Path) -> None:
+    text = "name: s\ncases:\n  - id: a\n    input: |\n      one\n      two\n    tags: [x, 'y']\n"
+    (case,) = imported(tmp_path, "f.log", text).cases
+    assert (case.input, case.tags) == ("one\ntwo\n", ("x", "y"))
+    assert "no list of records" in refused(tmp_path, "f.yaml", "name: s\n")
+    assert "f.yaml:1: not YAML" in refused(tmp_path, "f.yaml", b"- id: a\x07\n")

@@ -5,7 +5,8 @@ Every credential here is made up; those with a checked shape are put together at
 
 import pytest
 
-from texttargets.secrets import MARK, redact, redact_value
+from texttargets.secret_shapes import MARK
+from texttargets.secrets import redact, redact_value
 
 LETTERS = "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5bC7d"
 FOUND = {

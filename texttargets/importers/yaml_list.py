@@ -41,8 +41,9 @@ def read(source: Source) -> Iterator[Item]:
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 0
         raise source.fault(f"not YAML: {error.problem}", line) from None
-    except yaml.YAMLError as error:
-        raise source.fault(f"not YAML: {error}") from None
+    except yaml.reader.ReaderError as error:
+        line = source.text.count("\n", 0, error.position) + 1
+        raise source.fault(f"not YAML: the character U+{error.character:04X} must be escaped", line) from None
     except RecursionError:
         raise source.fault("nested too deeply") from None
     for node in _records(source, root):
