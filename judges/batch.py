@@ -111,7 +111,7 @@ class BatchJudge:
         """A mark nobody can have written into the judged text."""
         while True:
             number = str(next(self._numbers)).encode()
-            marker = hmac.new(self._salt, number, hashlib.sha256).hexdigest()[:16]
+            marker = hmac.new(self._salt, number, hashlib.sha256).hexdigest()[:8]  # short, since weak models copy it
             if marker not in judged:
                 return marker
 

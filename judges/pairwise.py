@@ -124,7 +124,7 @@ class PairwiseJudge:
             return _Seat(stored)
         calls: tuple[CallFacts, ...] = ()
         for attempt in (1, 2):
-            marker = hmac.new(self._salt, f"{key}:{attempt}".encode(), hashlib.sha256).hexdigest()[:16]
+            marker = hmac.new(self._salt, f"{key}:{attempt}".encode(), hashlib.sha256).hexdigest()[:8]
             try:
                 reply = await self._completer.complete(self._request(given, first, second, sample, marker))
             except CallFailed as error:
@@ -181,7 +181,7 @@ def _read_seat(reply: str, marker: str, judged: str) -> Seat | None:
     choices = [found for found in search.values if isinstance(found.value, dict) and "winner" in found.value]
     marked = [found for found in choices if found.value.get("marker") == marker]
     shown = "".join(judged.split())
-    own = [f for f in choices if "marker" not in f.value and "".join(f.text.split()) not in shown]
+    own = [found for found in choices if "".join(found.text.split()) not in shown]
     decisive = marked or ([] if search.broken else own)
     return _seat_in(decisive[0].value) if len(decisive) == 1 else None
 

@@ -42,7 +42,7 @@ class Preflight:
         except CallFailed as error:
             self._failures += 1
             if self._failures == MAX_TRIES or error.reason in _OUTAGES:
-                self._fault = ProviderError(f"the judge cannot be reached: {error.message}", error.hint)
+                self._fault = ProviderError(f"the judge's first call failed: {error.message}", error.hint)
                 raise self._fault from error
             raise
         except CeoptError as error:

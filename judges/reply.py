@@ -79,7 +79,11 @@ def _word_score(reply: str, rubric: Rubric) -> float | None:
 
 
 def _own_verdict(reply: str, rubric: Rubric, marker: str, judged: str) -> Any:
-    """The one value of the reply that is the judge's verdict; a marked one wins over all others."""
+    """The one value of the reply that is the judge's verdict.
+
+    A marked one wins over all others. Weak models miscopy the mark, so one without it counts where it stands alone and
+    nowhere in the judged text.
+    """
     search = find_json(reply)
     marked = [found for found in search.values if marker and _mark(found.value) == marker]
     if marked:
@@ -90,7 +94,7 @@ def _own_verdict(reply: str, rubric: Rubric, marker: str, judged: str) -> Any:
     if not verdicts:
         raise ReplyFault("there is no score in the reply")
     shown = "".join(judged.split())
-    own = [found for found in verdicts if _mark(found.value) is None and "".join(found.text.split()) not in shown]
+    own = [found for found in verdicts if "".join(found.text.split()) not in shown]
     if not own:
         raise ReplyFault("the only verdict in the reply is a copy from the judged text")
     return _only(own)

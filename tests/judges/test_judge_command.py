@@ -20,9 +20,6 @@ from judges.judge_command import JudgeOptions, judge_file, plan_judging
 from judges.judge_rows import JudgeSummary
 from judges.rubric import Scale
 
-# litellm imports the types of some providers with the first call, and pydantic finds fault with them.
-pytestmark = pytest.mark.filterwarnings("ignore:.*ReadOnly:UserWarning")
-
 DATA = Path(__file__).parent.parent / "data" / "judge"
 KEY = "sk-FAKE-ABCDEFGH12345678"
 
@@ -75,7 +72,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
 def _each_item(body: dict[str, Any], verdict: Callable[[str], dict[str, Any]]) -> Any:
     user = body["messages"][-1]["content"]
     ids = [line.split('"')[1] for line in user.splitlines() if line.startswith("<<<") and " item " in line]
-    marker = user[3:19]
+    marker = user[3:].split(" ")[0]
     rows = [{"item_id": item_id, "feedback": "Say why."} | verdict(item_id) for item_id in ids]
     return completion(json.dumps({"marker": marker, "verdicts": rows}))
 
