@@ -1,0 +1,30 @@
+"""`ceopt evalset check [EVALSET|SPEC]`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from ceopt_tui.core.masking import mask
+from ceopt_tui.exits import ExitStatus
+from schemas.loading import load_evalset
+from texttargets.evalset_check import evalset_report
+from texttargets.evalset_view import report_json, report_text
+
+
+@click.group("evalset")
+def command() -> None:
+    """Look at an eval set."""
+
+
+@command.command("check")
+@click.argument("evalset", type=click.Path(path_type=Path))
+@click.option("--seed", type=int, default=7, show_default=True, help="Seed of the split to preview.")
+@click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
+def check(evalset: Path, seed: int, as_json: bool) -> int:
+    """Floor, duplicates, leaks between the sides, and what the set can detect. Exit 2 when a run would stop at it."""
+    report = evalset_report(load_evalset(evalset).evalset, seed=seed)
+    click.echo(json.dumps(report_json(report), ensure_ascii=False) if as_json else mask(report_text(report)))
+    return ExitStatus.FINISHED if report.sound else ExitStatus.REFUSED

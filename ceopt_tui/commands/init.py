@@ -1,0 +1,28 @@
+"""`ceopt init TARGET`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ceopt_tui.gitops.repository import Repository
+from ceopt_tui.journal.atomic import write_atomic
+from texttargets.init_spec import init_files
+
+
+@click.command("init")
+@click.argument("target", type=click.Path(path_type=Path))
+@click.option("--failures", type=click.Path(path_type=Path), help="Recorded failures to start from.")
+def command(target: Path, failures: Path | None) -> None:
+    """Write a spec and an eval set for TARGET; nothing that is there is overwritten."""
+    root = Repository.find(target.absolute().parent).root
+    project = init_files(target.absolute(), failures, root=root)
+    for path, text in project.files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomic(path, text.encode("utf-8"))
+        click.echo(f"written: {path.relative_to(root)}")
+    for mention in project.imported.skipped if project.imported else ():
+        click.echo(f"skipped {mention}", err=True)
+    spec = project.spec.relative_to(root)
+    click.echo(f"Next: read both, then `ceopt evalset check` and `ceopt run {spec}`.", err=True)
