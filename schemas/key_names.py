@@ -1,4 +1,4 @@
-"""Which keys a model knows at a place of a file; used to name the closest known key."""
+"""Places of a file: how a path is written, what it leads to, and which keys a model knows there."""
 
 from __future__ import annotations
 
@@ -9,6 +9,14 @@ from pydantic import BaseModel
 
 ABSENT: Any = object()
 """Stands for a value that a path does not lead to."""
+
+
+def key_text(path: Sequence[str | int]) -> str:
+    """A path as a person writes it: `metric.objectives[0].name`."""
+    text = ""
+    for part in path:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
+    return text
 
 
 def keys_at(model: type[BaseModel], path: Sequence[str | int], data: Any) -> set[str]:
@@ -36,8 +44,6 @@ def models_in(annotation: Any) -> Iterator[type[BaseModel]]:
     """Every model an annotation mentions, however deep."""
     if isinstance(annotation, type) and get_origin(annotation) is None and issubclass(annotation, BaseModel):
         yield annotation
-    elif hasattr(annotation, "__value__"):
-        yield from models_in(annotation.__value__)
     else:
         for inner in get_args(annotation):
             yield from models_in(inner)

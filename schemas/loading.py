@@ -13,9 +13,9 @@ from pydantic import BaseModel, ValidationError
 from ceopt_tui.errors import InputError, Problem
 from schemas.evalset import EvalSet
 from schemas.evalset_rules import broken_case_rules
-from schemas.key_names import key_names
+from schemas.key_names import key_names, key_text
 from schemas.partial import valid_part
-from schemas.problems import closest, key_text, problem_at, problems_of
+from schemas.problems import closest, problem_at, problems_of
 from schemas.spec import Spec
 from schemas.spec_defaults import with_text_target_defaults
 from schemas.spec_metric import LEGACY_TIERS

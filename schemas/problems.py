@@ -10,20 +10,12 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from ceopt_tui.errors import Problem
-from schemas.key_names import ABSENT, keys_at, places_of, step
+from schemas.key_names import ABSENT, key_text, keys_at, places_of, step
 from schemas.yaml_strict import Document
 
 Path = tuple[str | int, ...]
 
 _SECRET_WORDS = ("key", "token", "password", "secret")
-
-
-def key_text(path: Sequence[str | int]) -> str:
-    """A path as a person writes it: `metric.objectives[0].name`."""
-    text = ""
-    for part in path:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
-    return text
 
 
 def problem_at(document: Document, path: Sequence[str | int], message: str) -> Problem:
@@ -36,11 +28,11 @@ def problems_of(error: ValidationError, model: type[BaseModel], document: Docume
     details_of_all = error.errors(include_url=False)
     # a list with one wrong entry is also reported as too short
     within = {details["loc"][:depth] for details in details_of_all for depth in range(len(details["loc"]))}
-    found = [
-        _problem(details, model, document)
-        for details in details_of_all
-        if not (details["type"] == "too_short" and details["loc"] in within) and not _is_derived(details, document)
+    direct = [
+        details for details in details_of_all if not (details["type"] == "too_short" and details["loc"] in within)
     ]
+    written = [details for details in direct if not _is_derived(details, document)]
+    found = [_problem(details, model, document) for details in written or direct]
     return sorted(dict.fromkeys(found), key=lambda problem: problem.line)
 
 

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from schemas.loading import parse
 from schemas.scalars import FilledText, Flag, Integer, JsonMap, Number, Section, Text
 from schemas.yaml_dump import dump
 
-Sha = Annotated[FilledText, Field(pattern=r"^(?:[0-9a-f]{40}|[0-9a-f]{64})$")]
+
+def _whole_sha(text: str) -> str:
+    if not re.fullmatch(r"[0-9a-f]{40}|[0-9a-f]{64}", text):
+        raise ValueError(f'must be a commit\'s whole SHA, not "{text}"')
+    return text
+
+
+Sha = Annotated[FilledText, AfterValidator(_whole_sha)]
 
 _VALUES = ("metrics", "judge", "diagnostics")
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from schemas.paths import command_files, repository_path
+from schemas.scalars import is_null
 
 ERRORS_GATE = {"name": "errors", "check": "== 0", "description": "every case ran"}
 
@@ -38,7 +39,8 @@ def _section(data: Mapping[str, Any], key: str) -> dict[str, Any]:
 
 def _is_section(data: Mapping[str, Any], key: str) -> bool:
     """Whether a default may be laid under the key: it is absent, empty or a mapping; else it is a fault."""
-    return not data.get(key) or isinstance(data[key], Mapping)
+    value = data.get(key)
+    return value is None or is_null(value) or isinstance(value, Mapping)
 
 
 def _with_method(measurement: dict[str, Any]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import Any
 import yaml
 
 from ceopt_tui.errors import InputError, Problem
+from schemas.key_names import key_text
 from schemas.scalars import Plain
 
 DEPTH = 64
@@ -113,7 +114,7 @@ class Builder:
         return next(iter(reversed([entry.key for entry in self.stack if entry.key is not None])), self.file)
 
     def _key(self) -> str:
-        return ".".join(_parts(self.stack))
+        return key_text(list(_parts(self.stack)))
 
     def _problem(self, line: int, message: str) -> None:
         self.problems.append(Problem(self.file, line, self._key(), message))
@@ -147,10 +148,10 @@ class _Open:
         return bool(values) and all(isinstance(value, Plain) and value == "" for value in values)
 
 
-def _parts(stack: Sequence[_Open]) -> Iterator[str]:
+def _parts(stack: Sequence[_Open]) -> Iterator[str | int]:
     for entry in stack:
         if isinstance(entry.container, list):
-            yield str(len(entry.container))
+            yield len(entry.container)
         elif entry.key is not None:
             yield entry.key
 

@@ -204,6 +204,13 @@ def test_missing_sections_are_named(tmp_path: Path) -> None:
         ("name: x\nmetric: {primary: 5}\n", "2: metric.primary: must be a mapping"),
         ("name: x\nconstraints: one\n", "2: constraints: must be a list"),
         ("name: x\nzebra: y\n", "2: zebra: is not a known key; the closest is `"),
+        ("target: prompts/x.md\n", "1: target: must be a mapping"),
+        ("target: {files: prompts/x.md}\n", "1: target.files: must be a list"),
+        ("target: {files: [a.md]}\nmeasurement: []\nscope: x\nmetric:\n", "2: measurement: must be a mapping"),
+        (
+            "target: {files: [a.md]}\nmeasurement: {stability: {comparison: x}}\n",
+            "2: measurement.stability.comparison: must",
+        ),
         ("name:\n", "1: name: needs a text"),
         ("target: {files: []}\n", "1: target.files: needs at least 1 entry"),
     ],

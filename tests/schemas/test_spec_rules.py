@@ -21,10 +21,10 @@ REMOVED = object()
 
 def changed(source: str, changes: dict[str, Any]) -> dict[str, Any]:
     """A copy of a good spec with values set by dotted key."""
-    data = copy.deepcopy(SOURCES[source])
+    data: dict[str, Any] = copy.deepcopy(SOURCES[source])
     for key, value in changes.items():
         *sections, last = key.split(".")
-        here = data
+        here: Any = data
         for section in sections:
             here = here[int(section)] if isinstance(here, list) else here.setdefault(section, {})
         if value is REMOVED:
@@ -174,6 +174,7 @@ BROKEN: list[tuple[str, dict[str, Any], str, str]] = [
     ("smallest", {"target.files": ["/abs.md"]}, "target.files[0]", "relative to the repository"),
     ("smallest", {"runner.model": "mine"}, "runner.model", "a name from `models`"),
     ("smallest", {"models": {"cheap": {}, "haiku": {}}}, "models", "is the old name of `cheap`"),
+    ("smallest", {"models": {"cheap": {"modle": "x"}}}, "models.cheap.modle", "did you mean `model`?"),
     ("smallest", {"max_unscored": 1.5}, "max_unscored", "at most 1"),
     ("smallest", {"coverage": "on"}, "coverage", "must be one of protect, off"),
 ]
@@ -220,6 +221,13 @@ def test_every_rule_is_in_force() -> None:
         assert {name for name in module if name.startswith("_") and not name.startswith("__")} == {
             rule.__name__ for rule in rules
         }
+
+
+def test_a_file_of_held_out_cases_is_known() -> None:
+    spec = parse_spec(changed("smallest", {"evalset.holdout.file": "evals/held_out.yaml"}))
+    assert spec.holdout_file == "evals/held_out.yaml"
+    assert spec.scope.immutable == ("evals/triage.yaml", "evals/held_out.yaml")
+    assert parse_spec(SOURCES["smallest"]).holdout_file is None
 
 
 def test_exclusive_resources_make_a_run_serial() -> None:

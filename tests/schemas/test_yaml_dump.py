@@ -52,13 +52,13 @@ def test_another_reader_reads_the_same_text(text: str) -> None:
 
 
 @given(JSON)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_every_value_comes_back(data: Any) -> None:
     assert read_back(data) == data
 
 
 @given(st.dictionaries(TEXT, TEXT | LINES, max_size=4))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_text_stays_text_without_any_schema(data: dict[str, str]) -> None:
     assert load(dump(data), "f").data == data
 
