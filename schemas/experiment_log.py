@@ -5,17 +5,19 @@ Keys this version does not know are kept, so that an older ceopt can show the lo
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import BeforeValidator, ConfigDict, Field
 
 from schemas.loading import parse
-from schemas.scalars import Flag, Integer, JsonMap, Number, Section, Text
+from schemas.scalars import Flag, Integer, JsonMap, Number, Section, Text, json_value
 from schemas.yaml_strict import EVALSET_BYTES
 
 
 class _View(Section):
     model_config = ConfigDict(frozen=True, extra="allow")
+
+    __pydantic_extra__: dict[str, Annotated[Any, BeforeValidator(json_value)]]
 
 
 class BaselineView(_View):
@@ -89,6 +91,8 @@ class RunStateView(_View):
     calls: Integer = 0
     cost_usd: Number | None = None
     """Null when a price is unknown."""
+    held_out: JsonMap | None = None
+    """The gain on cases nothing was chosen by: before, after, interval, cases."""
     notes: tuple[Text, ...] = ()
 
 

@@ -19,6 +19,12 @@ def key_text(path: Sequence[str | int]) -> str:
     return text
 
 
+def visible(text: str, limit: int = 400) -> str:
+    """`text` fit for a message: control characters written out, and cut where nobody reads on."""
+    short = text if len(text) <= limit else text[: limit - 1] + "…"
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in short)
+
+
 def keys_at(model: type[BaseModel], path: Sequence[str | int], data: Any) -> set[str]:
     """The keys allowed in the mapping at `path`."""
     models = [model]

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from ceopt_tui.errors import Problem
-from schemas.key_names import ABSENT, key_text, keys_at, places_of, step
+from schemas.key_names import ABSENT, key_text, keys_at, places_of, step, visible
 from schemas.yaml_strict import Document
 
 Path = tuple[str | int, ...]
@@ -20,7 +20,7 @@ _SECRET_WORDS = ("key", "token", "password", "secret")
 
 def problem_at(document: Document, path: Sequence[str | int], message: str) -> Problem:
     """A problem with the line of `path`, or of the nearest part of it that exists."""
-    return Problem(document.file, document.line(path), key_text(path), message)
+    return Problem(document.file, document.line(path), visible(key_text(path), 120), visible(message))
 
 
 def problems_of(error: ValidationError, model: type[BaseModel], document: Document) -> list[Problem]:

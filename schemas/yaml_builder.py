@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from ceopt_tui.errors import InputError, Problem
-from schemas.key_names import key_text
+from schemas.key_names import key_text, visible
 from schemas.scalars import Plain
 
 DEPTH = 64
@@ -117,7 +117,7 @@ class Builder:
         return key_text(list(_parts(self.stack)))
 
     def _problem(self, line: int, message: str) -> None:
-        self.problems.append(Problem(self.file, line, self._key(), message))
+        self.problems.append(Problem(self.file, line, visible(self._key(), 120), visible(message)))
 
     def _lose(self, line: int, message: str) -> None:
         """One such problem is enough: a file that leans on aliases holds hundreds of them."""

@@ -37,6 +37,8 @@ def test_a_log_reads_back_byte_for_byte() -> None:
     assert log.best.texts == {"p.md": "\ufeffline  \r\n\ttab\u2028end"}
     assert log.experiments[0].fixed == ("a", "007")
     assert log.run_state.cost_usd is None
+    assert log.baseline is not None
+    assert log.baseline.model_extra == {"later_key": [1, "x"]}
     document = experiment_log_document(log)
     assert list(document)[:3] == ["spec", "run_id", "started_at"]
     assert parse_experiment_log(dump(document).encode(), "log") == log

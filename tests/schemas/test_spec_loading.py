@@ -224,6 +224,13 @@ def test_hostile_files_are_refused_as_specs(name: str) -> None:
     assert refusal(DATA / f"{name}.yaml")
 
 
+def test_messages_hold_no_control_characters_and_end(tmp_path: Path) -> None:
+    path = written(tmp_path, 'name: "\\e[31mred\\n"\n"\\e[2J": 1\n"\\e[2J": {x}\ncaution: "' + "a" * 5000 + '"\n')
+    found = refusal(path)
+    assert all(line.isprintable() and len(line) < 600 for line in found)
+    assert [line for line in found if "\\x1b[31mred\\n" in line]
+
+
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read: no such file"):
         load_spec(tmp_path / "absent.yaml")
