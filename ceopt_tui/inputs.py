@@ -19,6 +19,7 @@ from ceopt_tui.errors import InputError, Problem
 from ceopt_tui.gitops.repository import Repository
 from schemas.checks import Check
 from schemas.evalset import Case
+from schemas.evalset_rules import cases_without_answer
 from schemas.loading import LoadedEvalSet, LoadedSpec, load_evalset, load_spec
 from schemas.records import SplitFrozen
 from schemas.spec import Spec
@@ -63,6 +64,7 @@ def open_project(spec_path: Path) -> Project:
         place = path.resolve().relative_to(repository.root.resolve()).as_posix()
         texts[place] = read_target(path, place).text
     evalsets = tuple(load_evalset(locate(loaded, repository, name, ("evalset",))) for name in loaded.spec.evalset.paths)
+    _refuse_unanswered(evalsets)
     cases = _all_cases(evalsets)
     held_out = None
     if loaded.spec.holdout_file is not None:
@@ -105,6 +107,13 @@ def locate(loaded: LoadedSpec, repository: Repository, name: str, key: tuple[str
             [Problem(str(loaded.file), loaded.line(*key), ".".join(key), f"{name} is outside the repository")]
         )
     return found
+
+
+def _refuse_unanswered(evalsets: tuple[LoadedEvalSet, ...]) -> None:
+    """A check needs something to check against."""
+    problems = [fault for loaded in evalsets for fault in cases_without_answer(loaded.evalset, loaded.document)]
+    if problems:
+        raise InputError(problems, "Give each of them `expected` or a `check`; only a judge can score an open answer.")
 
 
 def _all_cases(evalsets: tuple[LoadedEvalSet, ...]) -> tuple[Case, ...]:

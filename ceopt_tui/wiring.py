@@ -178,7 +178,7 @@ async def _parts(
     project: Project, inputs: RunInputs, models: Models, session: Session, options: RunOptions, skin: Skin
 ) -> AsyncIterator[Parts]:
     spec, clock = project.spec, SystemClock()
-    warnings: list[str] = []
+    warnings = list(project.loaded.notes)
     async with AsyncExitStack() as stack:
         task = await _bind(models.task, stack, skin)
         proposer_model = models.proposer
@@ -213,7 +213,7 @@ async def _parts(
             concurrency=task.concurrency,
             state_folder=session.folder,
             version=VERSION,
-            notes=tuple(warnings),
+            notes=warnings,
         )
 
 

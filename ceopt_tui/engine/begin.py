@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.engine.parts import Parts, RunInputs
@@ -17,15 +18,17 @@ SPEC_COPY = "spec.yaml"
 def begin(session: Session, inputs: RunInputs, parts: Parts) -> list[AnyRecord]:
     """Records that open this tick: the run's identity for a new one, what changed for an old one."""
     state = session.state
-    records: list[AnyRecord] = [Noted(text=text) for text in (*session.warnings, *parts.notes) if _is_new(state, text)]
+    records: list[AnyRecord] = [*new_notes(state, (*session.warnings, *parts.notes))]
     if state.started is None:
         return [*records, *_new_run(session, inputs, parts)]
     _same_run(state, inputs)
     return [*records, *(model for model in parts.models if state.models.get(model.role) != model)]
 
 
-def _is_new(state: RunState, text: str) -> bool:
-    return all(note.text != text for note in state.notes)
+def new_notes(state: RunState, texts: Sequence[str]) -> list[Noted]:
+    """Warnings that are not on record yet."""
+    known = {note.text for note in state.notes}
+    return [Noted(level="warning", text=text) for text in dict.fromkeys(texts) if text not in known]
 
 
 def _new_run(session: Session, inputs: RunInputs, parts: Parts) -> list[AnyRecord]:

@@ -29,7 +29,7 @@ from ceopt_tui.core.plan.actions import (
 from ceopt_tui.core.plan.plan import plan
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.engine.asking import ask
-from ceopt_tui.engine.begin import begin
+from ceopt_tui.engine.begin import begin, new_notes
 from ceopt_tui.engine.files import view_is_due, write_digest, write_log_view, write_report
 from ceopt_tui.engine.ideas import hypothesize, propose
 from ceopt_tui.engine.measuring import HarnessFailed, Pool, Progress
@@ -160,7 +160,8 @@ class Run:
 
     async def _end(self, number: int, status: Status, reason: str) -> None:
         active_s = worked_s(self._start, self._moment())
-        await self._recorder.commit(TickEnded(tick=number, active_s=active_s, status=status, reason=reason))
+        ended = TickEnded(tick=number, active_s=active_s, status=status, reason=reason)
+        await self._recorder.commit(*new_notes(self.state, self._parts.notes), ended)
         await self._recorder.flush()
         self._write_view()
 

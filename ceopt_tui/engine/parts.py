@@ -56,4 +56,4 @@ class Parts:
     concurrency: int
     state_folder: Path
     version: str
-    notes: Sequence[str] = field(default_factory=tuple)
+    notes: Sequence[str] = field(default_factory=tuple)  # warnings of the parts; may grow while they work
