@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any, Self
 
 from ceopt_tui.core.ports import Accept, Clock, ModelReply, ModelRequest, ResolvedModel
-from ceopt_tui.errors import CeoptError
+from ceopt_tui.errors import CeoptError, SetupError
 from judges.cache import ReplyCache
 from judges.call import Call
 from judges.failures import refused_options
@@ -25,6 +25,7 @@ from judges.options import droppable, wire_name
 from judges.prices import price_of, require_price
 from judges.retry import Backoff
 from judges.sending import Sender, Sleep
+from judges.tiers import is_local
 
 _TRANSPORT_SLACK_S = 5.0  # litellm's own time limit only backs ours up
 _LOADING = threading.Lock()
@@ -77,7 +78,7 @@ class LiteLLMClient:
         if cached is not None:
             return cached
         call = self._new_call(request)
-        await _litellm()
+        await load()
         try:
             answer = await self._sender.whole_answer(call)
         except CeoptError as error:
@@ -103,6 +104,8 @@ class LiteLLMClient:
         return reply
 
     def _new_call(self, request: ModelRequest) -> Call:
+        if is_local(request.model) and request.model.api_base is None:
+            raise SetupError(f"{request.model.model} has no server yet; start the embedded one first")
         capped = self._ledger.caps.max_usd is not None
         price = require_price(request.model) if capped else price_of(request.model)
         call = Call(request, self._ledger.open_call(), price)
@@ -133,7 +136,7 @@ def _accepted(accept: Accept | None, text: str) -> bool:
 
 async def _transport(call: Call) -> Any:
     """One request by litellm; options that it knows to be unsupported are dropped before anything leaves."""
-    litellm, model = await _litellm(), call.request.model
+    litellm, model = await load(), call.request.model
     while True:
         try:
             return await litellm.acompletion(
@@ -152,11 +155,12 @@ async def _transport(call: Call) -> Any:
             call.drop(refused)
 
 
-async def _litellm() -> Any:
-    return _loaded[0] if _loaded else await asyncio.to_thread(_load)
+async def load() -> Any:
+    """litellm, ready for use. Worth calling early where a person waits: the first time takes seconds."""
+    return _loaded[0] if _loaded else await asyncio.to_thread(_import)
 
 
-def _load() -> Any:
+def _import() -> Any:
     """Import litellm without network, `.env` files, banners or log lines: importing takes seconds and likes to talk."""
     with _LOADING:
         if not _loaded:

@@ -12,12 +12,13 @@ from datetime import datetime
 from typing import Any, Literal
 
 from ceopt_tui.core.masking import mask
-from ceopt_tui.errors import AuthError, CallFailed, CeoptError, QuotaError, RateLimitError
+from ceopt_tui.errors import AuthError, CallFailed, CeoptError, QuotaError, RateLimitError, SetupError
 from judges.retry import LONGEST_WAIT_S, retry_after_s
 
 Kind = Literal[
     "key refused",
     "no quota",
+    "unknown provider",
     "rate limit",
     "server error",
     "connection",
@@ -30,7 +31,10 @@ Kind = Literal[
 _RETRIED: frozenset[Kind] = frozenset({"rate limit", "server error", "connection", "timeout"})
 _SENT_IN_VAIN: frozenset[Kind] = frozenset({"connection", "timeout"})
 _PREFIX = re.compile(r"^(?:litellm\.)?(?:\w+(?:Error|Timeout|Exception)?: |\w+(?:Exception|Error) - )+")
+_REFUSAL = re.compile(r"(?i)support|unknown|unrecognized|not permitted|not allowed|extra")
+_UNMISTAKABLE = frozenset({"temperature", "logprobs", "seed"})
 _NO_MONEY = re.compile(r"insufficient_quota|credit balance is too low|billing_hard_limit_reached", re.IGNORECASE)
+_NO_PROVIDER = "LLM Provider NOT provided"
 _NOT_A_COMPLETION = "Empty or invalid response from LLM endpoint"
 _LONGEST_MESSAGE = 400
 
@@ -56,7 +60,7 @@ class Failure:
     @property
     def ends_all(self) -> bool:
         """Every further request to the same model would fail alike."""
-        return self.kind in ("key refused", "no quota")
+        return self.kind in ("key refused", "no quota", "unknown provider")
 
     def error(self, model: str, attempts: int) -> CeoptError:
         """The error for a call that ends with this failure after `attempts` requests."""
@@ -64,6 +68,10 @@ class Failure:
         if self.kind == "key refused":
             return AuthError(
                 f"{provider} refused the key: {self.message}", "Check the key in the environment, then run again."
+            )
+        if self.kind == "unknown provider":
+            return SetupError(
+                f"litellm knows no provider `{provider}` (model {model})", "Write the model as provider/model."
             )
         if self.kind == "no quota":
             return QuotaError(
@@ -101,11 +109,16 @@ def refused_options(error: BaseException, options: Iterable[str]) -> tuple[str, 
     if isinstance(named, str) and not unsupported:
         first = re.split(r"[.\[]", named)[0]
         return tuple(option for option in options if option == first)
-    if not unsupported and not re.search(
-        r"(?i)support|unknown|unrecognized|not permitted|not allowed|extra", str(error)
-    ):
+    if not unsupported and not _REFUSAL.search(str(error)):
         return ()
-    return tuple(option for option in options if re.search(rf"(?<![\w.]){re.escape(option)}(?!\w)", str(error)))
+    return tuple(option for option in options if _names(str(error), option))
+
+
+def _names(text: str, option: str) -> bool:
+    """Options that are also ordinary words (`stop`, `user`) count only in quotes."""
+    quoted = rf"['\"`]{re.escape(option)}['\"`]"
+    bare = rf"(?<![\w.]){re.escape(option)}(?!\w)"
+    return re.search(bare if "_" in option or option in _UNMISTAKABLE else quoted, text) is not None
 
 
 def _kind(error: BaseException, status: int | None, wait_s: float | None, text: str, answered: bool) -> Kind:
@@ -116,6 +129,8 @@ def _kind(error: BaseException, status: int | None, wait_s: float | None, text: 
         return "connection"
     if type(error).__name__ == "ContextWindowExceededError":
         return "context window exceeded"
+    if _NO_PROVIDER in text:
+        return "unknown provider"
     if status in (401, 403):
         return "key refused"
     if status == 402 or (_NO_MONEY.search(text) and wait_s is None):

@@ -53,7 +53,7 @@ class Sender:
         self._secrets = secrets
         self._gates: dict[tuple[str, str], ProviderGate] = {}
         self._refused: dict[tuple[str, str], tuple[str, ...]] = {}
-        self._ended: dict[tuple[str, str], Failure] = {}
+        self._ended: dict[str, Failure] = {}  # by endpoint: a key and its account serve every model there
 
     async def whole_answer(self, call: Call) -> Answer:
         """An answer; one that is cut off or empty is asked for once more, with more room."""
@@ -91,20 +91,21 @@ class Sender:
 
     async def _send(self, call: Call) -> Answer | _Miss:
         """One request, admitted, reserved and settled."""
-        line = _line(call.request.model)
-        gate = self._gate(call.request.model)
+        model = call.request.model
+        gate = self._gate(model)
         async with gate.slot() as slot:
-            if line in self._ended:
-                raise self._ended[line].error(call.request.model.model, call.attempts)
+            if model.endpoint in self._ended:
+                raise self._ended[model.endpoint].error(model.model, call.attempts)
             outcome = await self._reserved(call)
-            self._refused[line] = tuple(call.dropped)
+            self._refused[_line(model)] = tuple(call.dropped)
             failure = outcome.failure if isinstance(outcome, _Miss) else None
             if isinstance(outcome, Answer):
                 gate.succeeded()
             elif failure is not None and failure.kind == "rate limit":
-                gate.rate_limited(slot, failure.retry_after_s)
+                # Nobody is held at the gate for a wait that is too long for the call that met it.
+                gate.rate_limited(slot, failure.retry_after_s if failure.retried else None)
             elif failure is not None and failure.ends_all:
-                self._ended[line] = failure
+                self._ended[model.endpoint] = failure
             return outcome
 
     async def _reserved(self, call: Call) -> Answer | _Miss:

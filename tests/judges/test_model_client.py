@@ -11,7 +11,7 @@ import pytest
 from model_fakes import KEY, ManualClock, model_at, request_to
 from stub_endpoint import StubEndpoint, completion, failure
 
-from ceopt_tui.core.ports import Message, ModelRequest, Price
+from ceopt_tui.core.ports import Message, ModelRequest, Price, ResolvedModel
 from ceopt_tui.errors import (
     AuthError,
     BudgetError,
@@ -35,7 +35,7 @@ SCHEMA = {"type": "object", "properties": {"score": {"type": "number"}}, "additi
 @pytest.fixture(scope="module", autouse=True)
 def _litellm() -> None:
     """Importing litellm takes seconds; no test's deadline should pay for it."""
-    client_module._load()
+    asyncio.run(client_module.load())
 
 
 @pytest.fixture
@@ -518,6 +518,30 @@ async def test_the_embedded_model_goes_by_its_own_name(new_client: NewClient, cl
     assert endpoint.last["model"] == "small"
     assert endpoint.received[0].headers["authorization"] == "Bearer server-key"
     assert (reply.facts.model, reply.facts.usd) == ("local/small", 0.0)
+
+
+async def test_the_embedded_model_without_its_server_is_not_sent_elsewhere(new_client: NewClient) -> None:
+    error = await failed(new_client(), request_to(ResolvedModel("cheap", "local/small", "local")))
+    assert isinstance(error, SetupError)
+    assert "local/small" in str(error)
+
+
+async def test_a_provider_that_does_not_exist_is_wrong_set_up(new_client: NewClient) -> None:
+    with StubEndpoint() as endpoint:
+        error = await failed(new_client(), request_to(model_at(endpoint, "unheard_of/model")))
+    assert isinstance(error, SetupError)
+    assert "unheard_of" in str(error)
+    assert endpoint.posts == 0
+
+
+async def test_a_long_wait_asked_of_one_call_holds_up_no_other(new_client: NewClient, clock: ManualClock) -> None:
+    replies = iter(["ok", failure(429, "Slow down", "rate_limit_exceeded", retry_after="3600"), "ok"])
+    with StubEndpoint(respond=lambda body: next(replies)) as endpoint:
+        client, model = new_client(), model_at(endpoint)
+        await client.complete(request_to(model, "a"))
+        await failed(client, request_to(model, "b"))
+        await client.complete(request_to(model, "c"))
+    assert clock.sleeps_s == []
 
 
 async def test_parameters_that_are_ours_are_refused(new_client: NewClient) -> None:

@@ -205,13 +205,15 @@ def test_a_secret_of_any_shape_is_masked_when_it_is_known() -> None:
         (ProviderFault("nope", 400, {"param": "response_format.json_schema"}), ("response_format",)),
         (ProviderFault("Unsupported parameter: 'seed'", 422), ("seed",)),
         (ProviderFault("Unsupported parameter: 'logit_bias'", 400), ()),
+        (ProviderFault("Unsupported parameter: 'stop'", 400), ("stop",)),
+        (ProviderFault("Unsupported image. Requests stop here.", 400), ()),
         (ProviderFault("the temperature in Rome is high", 400), ()),
         (ProviderFault("Unsupported parameter: 'seed'", 500), ()),
         (ValueError("temperature is not supported"), ()),
     ],
 )
 def test_refused_options_are_the_ones_named(fault: Exception, refused: tuple[str, ...]) -> None:
-    assert refused_options(fault, ("temperature", "response_format", "seed")) == refused
+    assert refused_options(fault, ("temperature", "response_format", "seed", "stop")) == refused
 
 
 def test_a_response_without_any_of_its_parts_is_read_as_empty() -> None:
