@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from ceopt_tui.core.evidence.ladder import Evidence, decide_holdout, decide_selection
-from ceopt_tui.core.evidence.looks import look_level
+from ceopt_tui.core.evidence.looks import look_level, worn
 from ceopt_tui.core.evidence.noise import Noise
 from ceopt_tui.core.plan.actions import Action, Note, PlannedRun, Propose
 from ceopt_tui.core.plan.closing import close, close_refused, keep_or_ask
@@ -13,7 +13,7 @@ from ceopt_tui.core.plan.measuring import affordable, lost_share, missing, poole
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.state.experiment import ExperimentState
 from ceopt_tui.core.state.run import RunState
-from schemas.records import Compared, Decided, Looked, ReferenceReset, Step, Stopped
+from schemas.records import Compared, Decided, Looked, Noted, ReferenceReset, Step, Stopped
 
 PROPOSAL_TRIES = 2
 DRIFT_CASES = 3
@@ -27,6 +27,8 @@ def plan_experiment(state: RunState, terms: Terms, experiment: ExperimentState) 
             return Propose(experiment.number, len(experiment.refused) + 1)
         return close_refused(experiment)
     last = experiment.last
+    if last and last.decision == "error":
+        return close(state, terms, experiment, "error", last.reason)
     if last is None or last.next_measurement in {"exploratory", "add_sample"}:
         return _selection(state, terms, experiment)
     if last.next_measurement in {"confirm", "holdout"}:
@@ -79,8 +81,12 @@ def _drift_check(state: RunState, terms: Terms, experiment: ExperimentState) -> 
     cases = sorted(state.split.selection)
     drawn = random.Random(f"{terms.seed}:drift:{experiment.number}").sample(cases, min(DRIFT_CASES, len(cases)))
     chosen = [case for case in drawn if case not in experiment.drift]
-    book, digest = state.runs, state.reference.text_digest
-    return [PlannedRun(digest, case, book.next_sample(digest, case), "drift", experiment.number) for case in chosen]
+    digest, number = state.reference.text_digest, experiment.number
+    return [
+        PlannedRun(digest, case, sample, "drift", number)
+        for case in chosen
+        for sample in state.runs.free_samples(digest, case, 1)
+    ]
 
 
 def drifted(state: RunState) -> bool:
@@ -179,7 +185,8 @@ def _held_out(state: RunState, terms: Terms, experiment: ExperimentState, step: 
     if experiment.look is None:
         look, keeps = len(state.looks) + 1, len(state.keeps)
         level = look_level(look, keeps, terms.caution)
-        return Note((Looked(look=look, number=number, level=level, keeps=keeps),))
+        looked = Looked(look=look, number=number, level=level, keeps=keeps)
+        return Note((looked, *_worn_note(state, terms, look, keeps)))
     if runs:
         return pooled(runs, terms.seed, f"{experiment.name} {step}")
     assert state.split is not None
@@ -194,6 +201,16 @@ def _held_out(state: RunState, terms: Terms, experiment: ExperimentState, step: 
         total_cases=len(state.split.selection) + len(state.split.holdout),
     )
     return Note((decided(experiment, evidence), *_comparison(state, experiment, evidence, "holdout")))
+
+
+def _worn_note(state: RunState, terms: Terms, look: int, keeps: int) -> tuple[Noted, ...]:
+    """Says once that the held-out cases were consulted so often that only large gains still pass."""
+    text = (
+        f"the held-out cases are worn after {look} looks with {keeps} keeps: add fresh cases or stop; "
+        "each further look has to clear a higher bar"
+    )
+    known = any(note.text.startswith("the held-out cases are worn") for note in state.notes)
+    return (Noted(level="warning", text=text),) if worn(look, keeps, terms.caution) and not known else ()
 
 
 def _out_of_budget(state: RunState, terms: Terms, experiment: ExperimentState) -> Note:

@@ -30,9 +30,9 @@ def missing(
     for case_id in cases:
         if state.runs.failures.get((text_digest, case_id, step), 0) >= TRIES_PER_CASE:
             continue
-        first = state.runs.next_sample(text_digest, case_id)
         need = max(0, wanted - len(scores.get(case_id, ())))
-        planned += [PlannedRun(text_digest, case_id, first + i, step, experiment) for i in range(need)]
+        samples = state.runs.free_samples(text_digest, case_id, need)
+        planned += [PlannedRun(text_digest, case_id, sample, step, experiment) for sample in samples]
     return planned
 
 

@@ -43,5 +43,6 @@ class Terms:
             caution=self.caution,
             deterministic=state.deterministic,
             reference_runs=self.reference_runs,
+            max_lost=self.max_unscored,
             groups=state.split.groups if state.split else (),
         )

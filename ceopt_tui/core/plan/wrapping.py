@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 from ceopt_tui.core.evidence.gain import final_gain
-from ceopt_tui.core.plan.actions import Action, Done, Note, Report
+from ceopt_tui.core.plan.actions import Action, Done, Note, Park, Report
 from ceopt_tui.core.plan.laddering import noise_of
 from ceopt_tui.core.plan.measuring import missing, pooled, report_runs
 from ceopt_tui.core.plan.terms import Terms
@@ -64,6 +64,8 @@ def _gain(state: RunState, terms: Terms) -> Action:
     before = {case: state.report_before[case] for case in cases if state.report_before.get(case)}
     after = {case: state.report_after[case] for case in cases if state.report_after.get(case)}
     shared = sorted(before.keys() & after.keys())
+    if len(shared) < 2:
+        return Park("waiting", "the final gain could not be measured: too few runs gave a score", "outage")
     gain = final_gain(
         {case: before[case] for case in shared},
         {case: after[case] for case in shared},
