@@ -63,7 +63,8 @@ def _twisted(key: str, before: str, after: str, syntax: str) -> list[re.Match[st
     """Where the missing mark's name stands in other brackets than before."""
     inner = re.escape(key.strip("{}$%~- "))
     pattern = re.compile(
-        rf"\\?[$%]?(?:\\?\{{)+\s*{inner}\s*(?:\\?\}})+|<+{inner}>+|\[+{inner}\]+|%\(?{inner}\)?[s%]|&#123;{inner}&#125;"
+        rf"\\?[$%]?(?:\\?\{{){{1,4}}\s*{inner}\s*(?:\\?\}}){{1,4}}"
+        rf"|<{{1,3}}{inner}>{{1,3}}|\[{{1,3}}{inner}\]{{1,3}}|%\(?{inner}\)?[s%]|&#123;{inner}&#125;"
     )
     known = {match[0] for match in pattern.finditer(before)} | {mark.text for mark in find_placeholders(before, syntax)}
     return [match for match in pattern.finditer(after) if match[0] not in known]

@@ -5,7 +5,7 @@ One pass over the text; what is put in is never looked at again, so braces insid
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -31,7 +31,9 @@ _PATTERNS = {
         r"|\{\{~?[#/^>&@]?\s*[A-Za-z_@][^{}\n]*\}\})"
     ),
     "jinja": re.compile(
-        r"\{#.*?#\}|\{%-?\s*raw\s*-?%\}.*?\{%-?\s*endraw\s*-?%\}|(?P<mark>\{\{.*?\}\}|\{%.*?%\})", re.DOTALL
+        r"\{#.{0,4000}?#\}|\{%-?\s*raw\s*-?%\}.*?\{%-?\s*endraw\s*-?%\}"  # bounded: an open brace costs little
+        r"|(?P<mark>\{\{.{0,1000}?\}\}|\{%.{0,1000}?%\})",
+        re.DOTALL,
     ),
     "shell": re.compile(
         r"\$\$(?:\{[^{}\n]*\})?"  # an escaped dollar
@@ -105,8 +107,7 @@ def guess_syntax(text: str, case_inputs: Iterable[object] = ()) -> Syntax:
     filled = {syntax: len(keys & _roots(text, syntax)) for syntax in order}
     if any(filled.values()):
         return max(order, key=lambda syntax: filled[syntax])
-    fillable: Callable[[Syntax], bool] = lambda syntax: bool(_roots(text, syntax))  # noqa: E731
-    return next((syntax for syntax in order if fillable(syntax)), "none")
+    return next((syntax for syntax in order if _roots(text, syntax)), "none")
 
 
 def _roots(text: str, syntax: str) -> set[str]:
