@@ -14,6 +14,7 @@ from pathlib import Path
 import platformdirs
 
 from ceopt_tui.approval import approval_lines
+from ceopt_tui.core.masking import secrets_in
 from ceopt_tui.core.ports import Completer, Guard, Price, Proposer, Question, ResolvedModel, Role
 from ceopt_tui.engine.backends.worktree import WorktreeBackend
 from ceopt_tui.engine.loop import Run, TickResult
@@ -186,7 +187,15 @@ async def _parts(
             proposer_model = task if proposer_model == models.task else await _bind(proposer_model, stack, skin)
         cache = ReplyCache(options.cache_dir or platformdirs.user_cache_path("ceopt") / "replies", warnings.append)
         stack.callback(cache.close)
-        client = LiteLLMClient(_ledger(session, project), cache, clock=clock, warn=warnings.append)
+        client = await stack.enter_async_context(
+            LiteLLMClient(
+                _ledger(session, project),
+                cache,
+                clock=clock,
+                secrets=secrets_in(options.environ),
+                warn=warnings.append,
+            )
+        )
         target = spec.target
         assert target is not None
         usd_per_run = _usd_per_run(project, task)
