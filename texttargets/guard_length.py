@@ -27,7 +27,7 @@ _SHORT = 0.5  # of the length before
 
 def check_length(before: Mapping[str, str], after: Mapping[str, str], limits: Limits) -> list[Refusal]:
     """Code too_long, over all target files together; the token counts are estimates."""
-    was = sum(map(estimate_tokens, before.values()))
+    was = sum(map(estimate_tokens, (before if limits.original is None else limits.original).values()))
     now = sum(map(estimate_tokens, {**before, **after}.values()))
     if limits.max_tokens is not None and now > limits.max_tokens:
         return [Refusal("too_long", f"about {now} tokens, max_tokens is {limits.max_tokens}")]

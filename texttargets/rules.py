@@ -91,11 +91,11 @@ def split_rules(text: str) -> tuple[Rule, ...]:
 
 
 def find_sections(text: str, wanted: str) -> list[Section]:
-    """All sections whose heading is `wanted` (case, `#` and closing colon aside), or the rule with that id."""
+    """All sections whose heading is `wanted` (case, `#` and closing colon aside), or the rules with that id or text."""
     rules = split_rules(text)
     sections = []
     for position, rule in enumerate(rules):
-        if rule.id == wanted:
+        if rule.id == wanted or (rule.kind in REMOVABLE and _plain(rule.content) == _plain(wanted)):
             sections.append(_section(text, rule.start, rule.end))
         elif rule.kind == "heading" and _plain(_title(rule.text)) == _plain(wanted):
             after = (other.start for other in rules[position + 1 :] if 0 < other.level <= rule.level)
@@ -180,7 +180,8 @@ def _title(piece: str) -> str:
 
 
 def _plain(title: str) -> str:
-    return " ".join(title.strip().lstrip("#").casefold().split()).rstrip(":").strip()
+    bare = _ITEM.sub("", title.strip()).lstrip("#")
+    return " ".join(bare.casefold().split()).rstrip(":").strip()
 
 
 def _section(text: str, start: int, end: int) -> Section:

@@ -82,6 +82,8 @@ def test_protected_sections_and_rules() -> None:
     (refusal,) = refusals(text, text.replace("This stays", "This stayed"), protect=("Keep",))
     assert (refusal.code, refusal.line) == ("out_of_scope", 1)
     assert "“Keep” is protected" in refusal.message
+    invented = PROMPT.replace("Never invent", "Do not invent")
+    assert codes(PROMPT, invented, protect=("Never invent an office.",)) == ["out_of_scope"]
 
 
 def test_line_ends_and_byte_order_mark_stay() -> None:
@@ -131,6 +133,7 @@ def test_growth() -> None:
     assert codes(long, long + PROMPT * 95) == ["too_long"]
     assert codes(PROMPT, PROMPT + "And more of it.\n" * 9, max_growth=1.5) == ["too_long"]
     assert codes(PROMPT, PROMPT + "One more.\n", max_tokens=20) == ["too_long"]
+    assert codes(PROMPT, PROMPT + "One more.\n", max_growth=2, original={"p.md": "Sort.\n"}) == ["too_long"]
 
 
 @pytest.mark.parametrize(
