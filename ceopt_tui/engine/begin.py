@@ -22,6 +22,8 @@ def begin(session: Session, inputs: RunInputs, parts: Parts) -> list[AnyRecord]:
     if state.started is None:
         return [*records, *_new_run(session, inputs, parts)]
     _same_run(state, inputs)
+    if state.split is None:  # a kill may come between any two records
+        records.append(inputs.split)
     return [*records, *(model for model in parts.models if state.models.get(model.role) != model)]
 
 

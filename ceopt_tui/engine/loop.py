@@ -151,12 +151,7 @@ class Run:
         """A cap met in the middle of a step ends the loop; once it has ended, only a higher cap helps."""
         if self.state.stopped or self.state.baseline is None:
             raise error
-        records: list[ExperimentClosed | Stopped] = []
-        if self.state.current:
-            reason = f"budget: {error.message}"
-            closed = ExperimentClosed(number=self.state.current.number, outcome="inconclusive", reason=reason)
-            records.append(closed)
-        await self._recorder.commit(*records, Stopped(outcome="budget", reason=error.message))
+        await self._recorder.commit(Stopped(outcome="budget", reason=error.message))
 
     async def _end(self, number: int, status: Status, reason: str) -> None:
         active_s = worked_s(self._start, self._moment())

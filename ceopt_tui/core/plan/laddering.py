@@ -59,7 +59,7 @@ def _selection(state: RunState, terms: Terms, experiment: ExperimentState) -> Ac
     if not fresh_reference and not exploring:
         runs += _drift_check(state, terms, experiment)
     if not affordable(state, terms, len(runs)):
-        return _out_of_budget(state, terms, experiment)
+        return _out_of_budget()
     return pooled(runs, terms.seed, f"{experiment.name} {step} {wanted}")
 
 
@@ -120,8 +120,8 @@ def _decide_selection(state: RunState, terms: Terms, experiment: ExperimentState
         cases=cases,
         total_cases=len(cases) + len(state.split.holdout),
     )
-    records = [decided(experiment, evidence, evidence.tau if _decided_sweeps(experiment) == 0 else None)]
-    return Note((*records, *_comparison(state, experiment, evidence, "standalone")))
+    tau = evidence.tau if _decided_sweeps(experiment) == 0 else None
+    return Note((*_comparison(state, experiment, evidence, "standalone"), decided(experiment, evidence, tau)))
 
 
 def decided(experiment: ExperimentState, evidence: Evidence, tau: tuple[float, int, float] | None = None) -> Decided:
@@ -151,8 +151,10 @@ def decided(experiment: ExperimentState, evidence: Evidence, tau: tuple[float, i
 
 
 def _comparison(state: RunState, experiment: ExperimentState, evidence: Evidence, kind: str) -> tuple[Compared, ...]:
-    """The pairing behind a verdict, kept whenever the ladder leaves this stage."""
+    """The pairing behind a verdict, kept once, whenever the ladder leaves this stage. It goes on record first."""
     held_out = kind == "holdout"
+    if any(compared.comparison == kind for compared in experiment.comparisons):
+        return ()
     if evidence.next_measurement in ({"holdout"} if held_out else {"exploratory", "add_sample"}):
         return ()
     reference = state.reference.held_out if held_out else state.reference.selection
@@ -181,7 +183,7 @@ def _held_out(state: RunState, terms: Terms, experiment: ExperimentState, step: 
     runs = missing(state, reference.text_digest, reference.held_out, cases, setting.holdout_runs, "reference", number)
     runs += missing(state, experiment.text_digest, experiment.held_out, cases, wanted, rung, number)
     if runs and not affordable(state, terms, len(runs)):
-        return _out_of_budget(state, terms, experiment)
+        return _out_of_budget()
     if experiment.look is None:
         look, keeps = len(state.looks) + 1, len(state.keeps)
         level = look_level(look, keeps, terms.caution)
@@ -200,7 +202,7 @@ def _held_out(state: RunState, terms: Terms, experiment: ExperimentState, step: 
         keeps=experiment.look.keeps,
         total_cases=len(state.split.selection) + len(state.split.holdout),
     )
-    return Note((decided(experiment, evidence), *_comparison(state, experiment, evidence, "holdout")))
+    return Note((*_comparison(state, experiment, evidence, "holdout"), decided(experiment, evidence)))
 
 
 def _worn_note(state: RunState, terms: Terms, look: int, keeps: int) -> tuple[Noted, ...]:
@@ -213,7 +215,6 @@ def _worn_note(state: RunState, terms: Terms, look: int, keeps: int) -> tuple[No
     return (Noted(level="warning", text=text),) if worn(look, keeps, terms.caution) and not known else ()
 
 
-def _out_of_budget(state: RunState, terms: Terms, experiment: ExperimentState) -> Note:
-    reason = "budget: the cap leaves no room for the next step and the final report"
-    closed = close(state, terms, experiment, "inconclusive", reason)
-    return Note((*closed.records, Stopped(outcome="budget", reason=reason)))
+def _out_of_budget() -> Note:
+    reason = "the cap leaves no room for the next step and the final report"
+    return Note((Stopped(outcome="budget", reason=reason),))

@@ -27,13 +27,14 @@ def plan(state: RunState, terms: Terms, *, active_s: float, wall_s: float) -> Ac
         return Park("waiting", reason, "outage")
     if stop := stop_reason(state, terms, active_s, wall_s):
         return Note((stop,))
+    if state.backlog is None or state.backlog.generation != state.generation:
+        return Hypothesize(state.generation)
     if hypothesis := next_hypothesis(state):
         return Note((_start(state, hypothesis),))
-    if state.backlog and state.backlog.generation == state.generation and not state.backlog.added:
+    if not state.backlog.added:
         reason = "no executable action is left: the proposer has no further ideas for this text"
         return Note((Stopped(outcome="no_ideas", reason=reason),))
-    exhausted = state.backlog is not None and state.backlog.generation == state.generation
-    return Hypothesize(state.generation + 1 if exhausted else state.generation)
+    return Hypothesize(state.generation + 1)
 
 
 def next_hypothesis(state: RunState) -> HypothesisAdded | None:

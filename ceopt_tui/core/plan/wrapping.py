@@ -7,6 +7,7 @@ from statistics import fmean
 
 from ceopt_tui.core.evidence.gain import final_gain
 from ceopt_tui.core.plan.actions import Action, Done, Note, Park, Report
+from ceopt_tui.core.plan.closing import close
 from ceopt_tui.core.plan.laddering import noise_of
 from ceopt_tui.core.plan.measuring import missing, pooled, report_runs
 from ceopt_tui.core.plan.terms import Terms
@@ -22,6 +23,8 @@ def plan_wrap_up(state: RunState, terms: Terms) -> Action:
     assert state.stopped is not None
     if state.finished:
         return Done()
+    if state.current:
+        return close(state, terms, state.current, "inconclusive", f"{state.stopped.outcome}: {state.stopped.reason}")
     if state.keeps and state.gain is None:
         return _gain(state, terms)
     if state.report is None and state.baseline is not None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import count as counting
+from itertools import islice
 
 from schemas.records import CaseRun
 
@@ -31,7 +33,7 @@ class Cell:
 class RunBook:
     """Every case run so far: next sample numbers, repeat variance, outputs of the texts that still matter."""
 
-    samples: dict[tuple[str, str], int] = field(default_factory=dict)
+    samples: dict[tuple[str, str], set[int]] = field(default_factory=dict)
     cells: dict[tuple[str, str], Cell] = field(default_factory=dict)
     outputs: dict[tuple[str, str], list[str]] = field(default_factory=dict)
     details: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -42,7 +44,7 @@ class RunBook:
 
     def add(self, run: CaseRun) -> None:
         key = (run.text_digest, run.case_id)
-        self.samples[key] = max(self.samples.get(key, 0), run.sample + 1)
+        self.samples.setdefault(key, set()).add(run.sample)
         if run.score is None:
             place = (*key, run.step)
             self.failures[place] = self.failures.get(place, 0) + 1
@@ -54,8 +56,10 @@ class RunBook:
         self.sigma_ss += cell.add(run.score)
         self.sigma_df += cell.count > 1
 
-    def next_sample(self, text_digest: str, case_id: str) -> int:
-        return self.samples.get((text_digest, case_id), 0)
+    def free_samples(self, text_digest: str, case_id: str, count: int) -> list[int]:
+        """The lowest sample numbers not run yet: after a kill the gaps are filled, so the same samples are measured."""
+        taken = self.samples.get((text_digest, case_id), set())
+        return list(islice((number for number in counting() if number not in taken), count))
 
     def forget(self, text_digest: str) -> None:
         """Drops the outputs of a text nothing will look at again; its noise stays counted."""
