@@ -46,8 +46,8 @@ class Scale:
         return "pass/fail" if self.two_level else f"{self.low:g}-{self.high:g}"
 
 
-DEFAULT_SCALE = Scale(1, 5)
-PASS_FAIL = Scale(0, 1, two_level=True)
+DEFAULT_SCALE = Scale(1.0, 5.0)
+PASS_FAIL = Scale(0.0, 1.0, two_level=True)
 
 
 @dataclass(frozen=True)

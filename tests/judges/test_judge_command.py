@@ -230,6 +230,14 @@ async def test_what_is_missing_is_said_before_any_request(world: World, tmp_path
     assert world.endpoint.posts == 0
 
 
+async def test_an_item_written_twice_is_judged_once_and_said(world: World, tmp_path: Path) -> None:
+    items = tmp_path / "items.jsonl"
+    items.write_text('{"id": "a", "input": "q", "output": "o"}\n' * 2, encoding="utf-8")
+    run = await world.run(items=items)
+    assert (run.posts, len(run.rows)) == (1, 1)
+    assert run.said == ["duplicate id 'a' on lines 1 and 2 (identical, read once)"]
+
+
 async def test_a_cache_that_cannot_be_used_costs_calls_and_no_run(world: World, tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")

@@ -52,9 +52,10 @@ def test_every_bad_line_is_named(tmp_path: Path) -> None:
             {"id": "d", "output": ""},
             '{"id": "e", "input": "", "output": "\\ud83d"}',
             "[" * 100_000,
+            '{"id": "f", "input": {"x": NaN}, "output": ""}',
         )
     )
-    assert [line for line, _ in problems] == [1, 2, 3, 4, 5, 6, 7, 8, 9]
+    assert [line for line, _ in problems] == list(range(1, 11))
     assert "there is no output" in problems[4][1]
     assert "surrogate" in problems[7][1]
 

@@ -294,3 +294,26 @@ async def test_refused_options_are_reported() -> None:
 async def test_two_items_of_one_id_are_a_mistake_of_the_caller() -> None:
     with pytest.raises(ValueError, match="same id"):
         await make_judge(Script(lambda ids, user: "")).judge([ITEMS[0], ITEMS[0]])
+
+
+async def test_leaving_a_stream_early_cancels_its_calls() -> None:
+    cancelled: list[str] = []
+
+    class Slow(Script):
+        async def complete(self, request: ModelRequest, accept: Accept | None = None) -> ModelReply:
+            if self.requests:
+                self.requests.append(request)
+                try:
+                    await asyncio.Event().wait()
+                finally:
+                    cancelled.append("call")
+            return await super().complete(request, accept)
+
+    script = Slow(lambda ids, user: rows(*ids))
+    stream = make_judge(script, batch_size=1).stream(ITEMS[:3])
+    first = await anext(stream)
+    while len(script.requests) < 3:
+        await asyncio.sleep(0)
+    await stream.aclose()
+    assert [verdict.item_id for verdict in first.verdicts] == ["i1"]
+    assert cancelled == ["call", "call"]
