@@ -229,8 +229,9 @@ async def _parts(
 def _guard(project: Project, inputs: RunInputs) -> Guard:
     target = project.spec.target
     assert target is not None
-    limits = Limits(target.max_tokens, target.max_growth, inputs.mutable, protect=target.protect)
-    sources = LeakSources(cases=project.cases, held_out=inputs.split.holdout)
+    limits = Limits(target.max_tokens, target.max_growth, inputs.mutable, protect=target.protect, original=inputs.texts)
+    checks = [loaded.evalset.check for loaded in project.evalsets if loaded.evalset.check is not None]
+    sources = LeakSources(cases=project.cases, checks=checks, held_out=inputs.split.holdout)
     return make_guard(sources=sources, syntax=inputs.syntax, limits=limits)
 
 

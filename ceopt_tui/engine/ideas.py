@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 from ceopt_tui.core.plan.actions import Hypothesize, Propose
-from ceopt_tui.core.ports import Brief, HypothesisDraft, Refusal, SelectionCase, Tried
+from ceopt_tui.core.ports import Brief, HypothesisDraft, ProposalRefused, Refusal, SelectionCase, Tried
 from ceopt_tui.core.state.experiment import ExperimentState
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.engine.parts import Parts, RunInputs
@@ -119,8 +119,8 @@ async def propose(recorder: Recorder, inputs: RunInputs, parts: Parts, action: P
     try:
         draft = await parts.proposer.propose(brief(state, inputs, digest), draft_idea, earlier)
     except ProposalError as error:
-        refusal = Refusal("proposal", error.message)
-        await recorder.commit(_refused(action, None, [refusal]))
+        refusals = error.refusals if isinstance(error, ProposalRefused) else [Refusal("proposal", error.message)]
+        await recorder.commit(_refused(action, None, refusals))
         return
     after = {**state.best_texts, **draft.texts}
     digest_after = parts.text_digest(after)

@@ -21,7 +21,8 @@ def close_refused(experiment: ExperimentState) -> Note:
     """Nothing was applied: every try was refused before a single task call."""
     refusals = [refusal for record in experiment.refused for refusal in record.refusals]
     codes = {str(refusal["code"]) for refusal in refusals}
-    outcome = "no_edits_applied" if codes <= {"edit", "proposal"} else "refused"
+    nothing_applied = all(code in {"proposal", "no_edits_applied"} or code.startswith("edit_") for code in codes)
+    outcome = "no_edits_applied" if nothing_applied else "refused"
     last = refusals[-1]["message"] if refusals else "the proposer gave nothing"
     return Note((ExperimentClosed(number=experiment.number, outcome=outcome, reason=str(last)),))
 
