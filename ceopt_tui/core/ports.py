@@ -225,7 +225,7 @@ class Guard(Protocol):
 
 
 class Backend(Protocol):
-    """Where candidates become commits. Never touches the user's working tree, index or branch. GitError when git refuses.
+    """Where candidates become commits; the user's working tree, index and branch are never touched. May raise GitError.
 
     `repository` names the place for people, `branch` is the optimization branch.
     """
