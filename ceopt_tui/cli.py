@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+import tempfile
+import traceback
 from collections.abc import Sequence
 from typing import Any
 
@@ -99,6 +101,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         _leave(ExitStatus.FINISHED)
+    except Exception as error:
+        _say(f"ceopt: this is a fault of ceopt itself: {type(error).__name__}: {error}")
+        _say(f"The details are in {_write_details()}; state on disk is kept.")
+        _leave(ExitStatus.FAULT)
+
+
+def _write_details() -> str:
+    """The traceback in a file of its own, keys masked: a screen full of it helps nobody."""
+    with tempfile.NamedTemporaryFile("w", prefix="ceopt-fault-", suffix=".log", delete=False, encoding="utf-8") as file:
+        file.write(mask(traceback.format_exc()))
+    return file.name
 
 
 def _say(text: str) -> None:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 
 import platformdirs
@@ -28,6 +26,7 @@ from ceopt_tui.inputs import Project, open_project, run_inputs, terms_of
 from ceopt_tui.gitops.worktrees import Worktrees
 from ceopt_tui.journal.folders import archive, claim, state_folder
 from ceopt_tui.journal.lock import RunLock
+from ceopt_tui.system_clock import SystemClock
 from ceopt_tui.version import VERSION
 from judges.cache import ReplyCache
 from judges.client import LiteLLMClient
@@ -51,16 +50,6 @@ from texttargets.target_file import text_digest
 WORKTREES = "worktrees"  # below the state folder
 TYPICAL_OUTPUT_TOKENS = 256
 CHARACTERS_PER_TOKEN = 4
-
-
-class SystemClock:
-    """The machine's own clocks."""
-
-    def now(self) -> datetime:
-        return datetime.now(UTC)
-
-    def monotonic(self) -> float:
-        return time.monotonic()
 
 
 @dataclass(frozen=True)

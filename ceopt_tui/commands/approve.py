@@ -11,7 +11,8 @@ import click
 from ceopt_tui.engine.session import open_session
 from ceopt_tui.inputs import digests, open_project
 from ceopt_tui.journal.folders import claim, state_folder
-from ceopt_tui.wiring import SystemClock, approve_ahead
+from ceopt_tui.system_clock import SystemClock
+from ceopt_tui.wiring import approve_ahead
 
 
 @click.command("approve")
