@@ -1,0 +1,99 @@
+"""Where the app finds runs: the journals of a repository, and its specs that have no run yet. Reads only."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Protocol
+
+from ceopt_tui.core.plan.terms import Terms
+from ceopt_tui.errors import CeoptError
+from ceopt_tui.gitops.repository import Repository
+from ceopt_tui.inputs import open_project, terms_of
+from ceopt_tui.looking import FoundRun, all_runs, read_state
+from ceopt_tui.ui.entries import RunEntry
+from ceopt_tui.wiring import RunOptions, folder_of
+from schemas.loading import load_spec
+
+MOST_SPECS = 50
+LARGEST_SPEC_BYTES = 200_000
+_SPEC = re.compile(rb"^(metric|target)\s*:", re.MULTILINE)
+
+
+class Catalogue(Protocol):
+    """Lists runs; may take long, so it is called off the event loop."""
+
+    where: str
+
+    def entries(self) -> Sequence[RunEntry]: ...
+
+    def reread(self, entry: RunEntry) -> RunEntry: ...
+
+
+class RepositoryCatalogue:
+    """The runs and specs of one repository. `options` are those every run is started with."""
+
+    def __init__(self, start: Path, options: RunOptions) -> None:
+        self._repository = Repository.find(start)
+        self._options = options
+        self.where = str(self._repository.root)
+
+    def entries(self) -> Sequence[RunEntry]:
+        """Runs first, then specs that have none, each by name."""
+        found = all_runs(self._repository.root, state_root=self._options.state_root, environ=self._options.environ)
+        runs = [self._of_run(run) for run in found]
+        return [*runs, *self._new_specs({run.name for run in runs})]
+
+    def reread(self, entry: RunEntry) -> RunEntry:
+        """The same run as its journal stands now."""
+        return replace(entry, state=read_state(entry.folder))
+
+    def _of_run(self, run: FoundRun) -> RunEntry:
+        spec = Path(run.state.started.spec_file) if run.state.started else None
+        options = replace(self._options, spec_path=spec) if spec is not None and spec.is_file() else None
+        entry = RunEntry(run.name, run.folder, options, run.state, fault=run.fault)
+        return replace(entry, terms=_terms(spec)) if options and spec else entry
+
+    def _new_specs(self, taken: set[str]) -> list[RunEntry]:
+        listed = self._repository.git(
+            "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", "*.yaml", "*.yml"
+        )
+        entries = []
+        for place in sorted(filter(None, listed.split("\0"))):
+            path = self._repository.root / place
+            name = _spec_name(path)
+            if name is not None and name not in taken:
+                taken.add(name)
+                entries.append(entry_of_spec(replace(self._options, spec_path=path), place))
+            if len(entries) == MOST_SPECS:
+                break
+        return sorted((entry for entry in entries if entry), key=lambda entry: entry.name)
+
+
+def entry_of_spec(options: RunOptions, place: str = "") -> RunEntry:
+    """The run that `options` would start or go on with. Errors of the user's files are raised."""
+    project = open_project(options.spec_path)
+    folder = folder_of(project, options)
+    terms = terms_of(project, attended=True, usd_per_run=None)
+    entry = RunEntry(project.spec.name, folder, options, terms=terms, place=place or str(options.spec_path))
+    return entry if options.fresh or not folder.is_dir() else replace(entry, state=read_state(folder))
+
+
+def _terms(spec: Path) -> Terms | None:
+    """Limits in force; a spec that is broken now has none to show."""
+    try:
+        return terms_of(open_project(spec), attended=True, usd_per_run=None)
+    except CeoptError:
+        return None
+
+
+def _spec_name(path: Path) -> str | None:
+    """The name a spec gives its run, None when the file is no spec that could run."""
+    try:
+        if path.stat().st_size > LARGEST_SPEC_BYTES or not _SPEC.search(path.read_bytes()):
+            return None
+        return load_spec(path).spec.name
+    except (OSError, CeoptError):
+        return None

@@ -1,0 +1,98 @@
+"""The one list of what a person can do: keys, footer, palette and help are all made from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from textual.binding import Binding, BindingType
+
+Place = Literal["home", "run", "reading", "question"]
+PLACES: dict[Place, str] = {
+    "home": "Runs of this repository",
+    "run": "A run",
+    "reading": "Report, diff and this help",
+    "question": "A question",
+}
+
+
+@dataclass(frozen=True)
+class Command:
+    """One thing to do. `action` is the Textual action, `keys` are joined by commas, `key_shown` is for people."""
+
+    id: str
+    keys: str
+    key_shown: str
+    label: str
+    explanation: str
+    action: str
+    places: tuple[Place, ...]
+    in_footer: bool = True
+    in_palette: bool = True
+
+
+COMMANDS = (
+    Command("open", "enter", "enter", "Open", "Open the run; a new spec is started", "open", ("home",), True, False),
+    Command("reload", "f5", "f5", "Reload", "Read the runs again", "reload", ("home",), False),
+    Command("back", "escape", "esc", "Back", "Go back; a run at work goes on", "back", ("run", "reading")),
+    Command("answer", "a", "a", "Answer", "Show the question that waits for you", "answer", ("run",)),
+    Command("go_on", "c", "c", "Go on", "Start the run, or go on where it was", "go_on", ("run",)),
+    Command("stop", "s", "s", "Stop", "Stop after the calls under way; state is kept", "stop", ("run",)),
+    Command("diff", "d", "d", "Diff", "The selected candidate against its base", "diff", ("run",)),
+    Command("best", "b", "b", "Best", "The best text against the original", "best", ("run",)),
+    Command("report", "r", "r", "Report", "The report of the run", "report", ("run",)),
+    Command("help", "question_mark,f1", "?", "Help", "What the keys do", "app.help", ("home", "run")),
+    Command("quit", "q", "q", "Quit", "Leave the app; state is kept", "app.leave", ("home", "run", "reading")),
+    Command("later", "escape", "esc", "Later", "Leave the question for later", "later", ("question",)),
+)
+# Keys that widgets answer themselves, for the help.
+MOVING: tuple[tuple[str, str], ...] = (
+    ("↑ ↓, j k", "Move in lists and texts"),
+    ("← →", "See the end of long lines in a list"),
+    ("PgUp PgDn", "A page at a time; in a question: its text"),
+    ("tab", "The next part of the screen"),
+    ("enter", "Take the selected line"),
+    ("ctrl+c", "Copy selected text; without any, twice: stop and leave (status 130)"),
+    ("ctrl+q", "Leave the app from anywhere; state is kept"),
+    ("ctrl+p", "Find a command by its name"),
+)
+
+
+def bindings_for(place: Place) -> list[BindingType]:
+    """The key bindings of a screen."""
+    return [
+        Binding(
+            command.keys,
+            command.action,
+            command.label,
+            show=command.in_footer,
+            key_display=command.key_shown,
+            tooltip=command.explanation,
+            id=f"{place}.{command.id}",
+        )
+        for command in commands_of(place)
+    ]
+
+
+def commands_of(place: Place) -> Iterator[Command]:
+    """The commands of a screen in the order of the list."""
+    return (command for command in COMMANDS if place in command.places)
+
+
+def help_text() -> str:
+    """All keys, screen by screen."""
+    parts = []
+    for place, title in PLACES.items():
+        rows = [f"  {command.key_shown:<12}{command.explanation}" for command in commands_of(place)]
+        parts.append("\n".join([title, *rows]))
+    parts.append("\n".join(["Everywhere", *(f"  {keys:<12}{what}" for keys, what in MOVING)]))
+    return "\n\n".join(parts) + f"\n\n{SIGNS}\n"
+
+
+SIGNS = (
+    "Signs\n"
+    "  ✓ kept, improved   ✗ not kept   ~ not sure   ! error   … under way   ? needs you\n"
+    "  tuning cases: ideas are chosen on them    held-out cases: they only confirm\n"
+    "  look: one use of the held-out cases; each makes the next proof harder"
+)

@@ -1,0 +1,30 @@
+"""A run as the app knows it before and while it works: where it is, what its journal says, how it is started."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ceopt_tui.core.plan.terms import Terms
+from ceopt_tui.core.state.run import RunState
+
+if TYPE_CHECKING:  # wiring knows every part; the view model and its tests need none of them
+    from ceopt_tui.wiring import RunOptions
+
+
+@dataclass(frozen=True)
+class RunEntry:
+    """One run, or a spec that has no run yet. `options` is None when its spec cannot be found."""
+
+    name: str
+    folder: Path
+    options: RunOptions | None = None
+    state: RunState = field(default_factory=RunState)
+    terms: Terms | None = None
+    place: str = ""  # the spec as a person finds it
+    fault: str = ""  # why the journal cannot be read
+
+    @property
+    def key(self) -> str:
+        return str(self.folder)

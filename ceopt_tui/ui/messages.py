@@ -1,0 +1,69 @@
+"""What the engine's worker and the screens tell the app. Values only; handlers alone touch widgets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from textual.message import Message
+
+from ceopt_tui.ui.entries import RunEntry
+
+
+@dataclass
+class RunChanged(Message):
+    """The state of the run at work has moved on; only the latest matters."""
+
+    def can_replace(self, message: Message) -> bool:
+        return isinstance(message, RunChanged)
+
+
+@dataclass
+class QuestionAsked(Message):
+    """The run waits for a person's answer."""
+
+
+@dataclass
+class QuestionGone(Message):
+    """The question was answered, or its run has stopped."""
+
+
+@dataclass
+class RunsRead(Message):
+    """The runs of the repository, read from their journals; `fault` says why they could not be."""
+
+    entries: Sequence[RunEntry]
+    fault: str = ""
+
+
+@dataclass
+class RunOpened(Message):
+    """The person wants to see this run; `start` also sets it to work."""
+
+    entry: RunEntry
+    start: bool = False
+
+
+@dataclass
+class RunWanted(Message):
+    """The person wants the shown run to go on."""
+
+
+@dataclass
+class StopWanted(Message):
+    """The person wants the run at work to stop."""
+
+
+@dataclass
+class AnswerWanted(Message):
+    """The person wants to see the waiting question."""
+
+
+@dataclass
+class ReloadWanted(Message):
+    """The list of runs is to be read again."""
+
+
+@dataclass
+class ReportWanted(Message):
+    """The person wants the report of the shown run."""

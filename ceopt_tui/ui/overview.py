@@ -1,0 +1,160 @@
+"""The lines at the top of the run screen: now, next, clocks, spend, score. Plain sentences made from the state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from ceopt_tui.core.clocks import calendar_s, spoken
+from ceopt_tui.core.describe import change, detects, gain_sentence, score
+from ceopt_tui.core.plan.stopping import best_mean
+from ceopt_tui.core.plan.terms import Terms
+from ceopt_tui.core.state.run import RunState
+from ceopt_tui.ui.foreign import one_line, said
+from ceopt_tui.ui.marks import NEEDS_YOU, RUNNING, STOPPING, Mark, status_mark
+
+BAR_CELLS = 16
+_AFTER = {
+    "exploratory": "measure it on all cases, or drop it",
+    "add_sample": "measure it again with fresh runs, or drop it",
+    "confirm": "one look at the held-out cases, or drop it",
+    "holdout": "keep it or revert it",
+}
+
+
+@dataclass(frozen=True)
+class Activity:
+    """What the engine in this process does with the run; all defaults when it does nothing."""
+
+    working: bool = False
+    stopping: bool = False
+    asking: str = ""  # the short question that waits for the person
+    title: str = ""  # of the measurement under way
+    done: int = 0
+    total: int = 0
+    tick_s: float = 0.0  # active seconds of this tick
+    trouble: str = ""  # why the last tick ended early
+
+
+def mark_of(state: RunState, activity: Activity) -> Mark:
+    """The run's status now: this process's work first, else the journal's word."""
+    if activity.asking:
+        return NEEDS_YOU
+    if activity.working:
+        return STOPPING if activity.stopping else RUNNING
+    return status_mark(state)
+
+
+def overview(state: RunState, terms: Terms | None, activity: Activity, now: datetime) -> list[tuple[str, str]]:
+    """Label and sentence of every line, in order."""
+    span = terms.span if terms else 1.0
+    return [
+        ("Now", _now(state, activity)),
+        ("Next", _next(state, terms, activity)),
+        ("Time", _time(state, terms, activity, now)),
+        ("Spend", _spend(state, terms)),
+        ("Score", _score(state, span)),
+        ("Proof", _proof(state, span)),
+    ]
+
+
+def _now(state: RunState, activity: Activity) -> str:
+    if activity.asking:
+        return f"waits for your answer: {one_line(activity.asking)}"
+    if activity.stopping:
+        return "stopping: the calls under way are still recorded"
+    if activity.working:
+        return _work(state, activity)
+    if activity.trouble:
+        return said(one_line(activity.trouble))
+    if state.finished:
+        return f"finished: {said(one_line(state.finished.reason))}"
+    if state.asked:
+        return f"paused at a question: {one_line(state.asked.question)}"
+    if state.last_tick and state.status != "running":
+        return f"paused: {said(one_line(state.last_tick.reason))}"
+    return "not started" if state.tick is None else "not working in this window"
+
+
+def _work(state: RunState, activity: Activity) -> str:
+    if activity.total and activity.done < activity.total:
+        filled = BAR_CELLS * activity.done // activity.total
+        bar = "█" * filled + "░" * (BAR_CELLS - filled)
+        return f"{bar} {activity.done:,} of {activity.total:,} runs: {one_line(activity.title)}"
+    if state.stopped:
+        return "wrapping up"
+    if any(call.role == "proposer" for group in state.spend.open.values() for call in group):
+        return "waiting for the proposer's reply"
+    if state.current:
+        return f"{state.current.name}: " + ("deciding" if state.current.text_digest else "editing the text")
+    return "looking for ideas" if state.baseline else "getting ready"
+
+
+def _next(state: RunState, terms: Terms | None, activity: Activity) -> str:
+    if state.finished:
+        return "look at the report (r) and the diff (d); `ceopt apply` takes the text into your files"
+    if not (activity.working or activity.asking):
+        return "press c to go on; what is measured is kept" if state.started else "press c to start"
+    if state.stopped:
+        return "the final gain on held-out cases, then the report"
+    if state.baseline is None:
+        return "baseline, then your approval of it" if "spec" in state.approvals else "your approval, then the baseline"
+    if state.current:
+        last = state.current.last
+        return _AFTER.get(last.next_measurement if last else "exploratory", "decide")
+    left = f" (at most {terms.max_iterations - state.iterations} more)" if terms else ""
+    return f"the next experiment{left}"
+
+
+def _time(state: RunState, terms: Terms | None, activity: Activity, now: datetime) -> str:
+    if state.phase3_at is None:
+        limits = f" ({_hours(terms.max_active_s)} of work, {_hours(terms.max_wall_s)} by the calendar)" if terms else ""
+        return f"the limits{limits} count from the first idea"
+    work_s = state.active_s + activity.tick_s - state.phase3_active_s
+    until = now if not state.finished else datetime.fromisoformat(state.finished.at)
+    wall_s = calendar_s(datetime.fromisoformat(state.phase3_at), until)
+    if terms is None:
+        return f"work {spoken(work_s)} · calendar {spoken(wall_s)}"
+    return (
+        f"work {spoken(work_s)} of {_hours(terms.max_active_s)} · "
+        f"calendar {spoken(wall_s)} of {_hours(terms.max_wall_s)}"
+    )
+
+
+def _hours(seconds: float) -> str:
+    return f"{seconds / 3600:g} h"
+
+
+def _spend(state: RunState, terms: Terms | None) -> str:
+    approved = state.approvals.get("spec")
+    caps = terms.caps if terms else approved.caps if approved else {}
+    most_calls, most_usd = caps.get("max_calls"), caps.get("max_total_cost_usd")
+    calls = f"{state.spend.calls:,} of {most_calls:,.0f} calls" if most_calls else f"{state.spend.calls:,} calls"
+    cap = f"of {most_usd:.2f} USD" if most_usd else "USD, money uncapped"
+    if not state.spend.usd_known:
+        known = f"at least {state.spend.usd:.4f} USD" if state.spend.usd else "cost unknown"
+        return f"{calls} · {known} (a model has no known price)"
+    return f"{calls} · {state.spend.usd:.4f} {cap}"
+
+
+def _score(state: RunState, span: float) -> str:
+    if state.baseline is None:
+        return "not measured yet"
+    original = f"original {score(state.baseline.mean, span)}"
+    best = best_mean(state) if state.keeps else None
+    if best is None:
+        return f"{original} on {len(state.baseline_selection)} tuning cases; no change kept"
+    return (
+        f"{original} → best {score(best, span)} ({change(best - state.baseline.mean, span)}, "
+        f"exp-{state.best_number:03d}) on tuning cases"
+    )
+
+
+def _proof(state: RunState, span: float) -> str:
+    if state.gain:
+        return gain_sentence(state.gain, span)
+    looks = len(state.looks)
+    looked = f"{looks} look{'s' * (looks != 1)} at the held-out cases"
+    if state.baseline is None:
+        return "a change is kept only if it also wins on cases it was never tuned on"
+    return f"{looked}; {detects(state.baseline, span)}"

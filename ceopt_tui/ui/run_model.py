@@ -1,0 +1,44 @@
+"""The run a screen shows: what its journal said when it was opened, or what the engine here does with it now."""
+
+from __future__ import annotations
+
+from ceopt_tui.core.plan.terms import Terms
+from ceopt_tui.core.state.run import RunState
+from ceopt_tui.engine.loop import TickResult
+from ceopt_tui.ui.entries import RunEntry
+from ceopt_tui.ui.overview import Activity
+from ceopt_tui.ui.skin import AppSkin
+
+
+class RunModel:
+    """One opened run. `skin` is set while, and after, the engine of this process works on it."""
+
+    def __init__(self, entry: RunEntry) -> None:
+        self.entry = entry
+        self.skin: AppSkin | None = None
+        self.working = False
+        self.result: TickResult | None = None
+        self.trouble = ""
+
+    @property
+    def state(self) -> RunState:
+        return (self.skin.state if self.skin else None) or self.entry.state
+
+    @property
+    def terms(self) -> Terms | None:
+        return (self.skin.terms if self.skin else None) or self.entry.terms
+
+    @property
+    def activity(self) -> Activity:
+        if self.working and self.skin:
+            return self.skin.activity()
+        return Activity(trouble=self.trouble)
+
+    def begin(self, skin: AppSkin) -> None:
+        """The engine starts to work on it."""
+        self.skin, self.working, self.result, self.trouble = skin, True, None, ""
+
+    def end(self, result: TickResult) -> None:
+        """The tick is over."""
+        self.working, self.result = False, result
+        self.trouble = "" if result.status == "finished" else result.reason

@@ -1,0 +1,101 @@
+"""The home screen: the runs of this repository and the specs that have none yet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import DataTable, Footer, Static
+
+from ceopt_tui.core.ports import Clock
+from ceopt_tui.ui.commands import Place, bindings_for
+from ceopt_tui.ui.entries import RunEntry
+from ceopt_tui.ui.foreign import one_line, said
+from ceopt_tui.ui.messages import ReloadWanted, RunOpened
+from ceopt_tui.ui.styled import cell, mark_cell
+from ceopt_tui.ui.viewmodel import run_row
+from ceopt_tui.ui.widgets.reading import Reading
+from ceopt_tui.ui.widgets.table import RowTable
+
+COLUMNS = (("run", 18), ("status", 11), ("outcome", 16), ("kept", 7), ("spent", 14), ("when", 40))
+EMPTY = """\
+No run here yet.
+
+ceopt makes an instruction text better and proves it: it measures the text on your
+recorded failures, tries changes, and keeps one only if it also wins on cases it
+was never tuned on.
+
+You need a prompt in this repository and the failures you met with it. Then, in a shell:
+
+  ceopt init prompts/triage.md --failures failures.jsonl    writes spec and eval set
+  ceopt run spec.yaml                                       opens it here
+
+Nothing at hand? `ceopt demo` makes a small repository and improves its prompt,
+with a model on this machine, no key needed."""
+
+
+class HomeScreen(Screen[None]):
+    """Lists the runs; opens one."""
+
+    place: ClassVar[Place] = "home"
+    CSS_PATH = "home.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = bindings_for("home")
+
+    def __init__(self, where: str, clock: Clock) -> None:
+        super().__init__()
+        self._where = where
+        self._clock = clock
+        self._entries: dict[str, RunEntry] = {}
+
+    def compose(self) -> ComposeResult:
+        yield Static(Content.assemble(("ceopt", "bold"), f"  {one_line(self._where)}"), id="title", markup=False)
+        yield RowTable(COLUMNS, id="runs")
+        yield Reading("Reading the runs …", id="lesson")
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        self.query_one("#runs").display = False
+
+    def on_screen_resume(self) -> None:
+        self.post_message(ReloadWanted())
+
+    def show(self, entries: Sequence[RunEntry], fault: str) -> None:
+        """Shows these runs, or what to do where there is none."""
+        table, lesson = self.query_one(RowTable), self.query_one("#lesson", Reading)
+        self._entries = {entry.key: entry for entry in entries}
+        table.display, lesson.display = bool(entries), not entries
+        if not entries:
+            lesson.show(Content(said(fault) if fault else EMPTY))
+            lesson.focus()
+            return
+        for gone in [key.value for key in table.rows if key.value not in self._entries]:
+            table.remove_row(str(gone))
+        first = table.row_count == 0
+        for entry in entries:
+            row = run_row(entry, self._clock.now())
+            cells = (
+                cell(row.name), mark_cell(row.status), mark_cell(row.outcome), cell(row.kept), cell(row.spend),
+                cell(row.when),
+            )  # fmt: skip
+            table.put(row.key, cells)
+        if first:
+            table.move_cursor(row=0)
+        table.focus()
+
+    def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
+        event.stop()
+        self.action_open()
+
+    def action_open(self) -> None:
+        key = self.query_one(RowTable).selected_key
+        if key in self._entries:
+            entry = self._entries[key]
+            new = entry.state.started is None and not entry.fault
+            self.post_message(RunOpened(entry, start=new))
+
+    def action_reload(self) -> None:
+        self.post_message(ReloadWanted())

@@ -1,0 +1,79 @@
+"""The question screen: the material laid out to be read, below it one short question and its options."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import Footer, Input, OptionList, Static
+
+from ceopt_tui.core.ports import Question
+from ceopt_tui.ui.commands import Place, bindings_for
+from ceopt_tui.ui.foreign import said, shown
+from ceopt_tui.ui.styled import lines_of
+from ceopt_tui.ui.widgets.choices import Choices
+from ceopt_tui.ui.widgets.reading import Reading
+
+REFUSE = "refuse"
+REASON = "Why not? (optional; enter sends it, esc goes back to the choices)"
+
+
+class QuestionScreen(Screen[str | None]):
+    """Gives the answer, or None when the person leaves it for later."""
+
+    place: ClassVar[Place] = "question"
+    CSS_PATH = "question.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = bindings_for("question")
+
+    def __init__(self, question: Question) -> None:
+        super().__init__()
+        self.question = question
+        self._takes_reason = question.id.startswith("keep-")
+
+    def compose(self) -> ComposeResult:
+        yield Static(Content.styled(said(self.question.title), "bold"), id="title", markup=False)
+        yield Reading(lines_of(shown(self.question.message)), id="material")
+        with Vertical(id="answering"):
+            yield Static(Content.styled(said(self.question.question), "bold"), id="question", markup=False)
+            yield Choices(self.question.options, id="choices")
+            yield Input(placeholder=REASON, id="reason", classes="hidden")
+        yield Static("↑ ↓ choose   enter answer   PgUp PgDn read the text above", id="hint", markup=False)
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        self.query_one(Input).cursor_blink = False
+        self.query_one(Choices).focus()
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        answer = self.query_one(Choices).answers[event.option_index]
+        if self._takes_reason and answer == REFUSE:
+            self._ask_reason(True)
+        else:
+            self.dismiss(answer)
+
+    def _ask_reason(self, asked: bool) -> None:
+        reason = self.query_one(Input)
+        reason.set_class(not asked, "hidden")
+        (reason if asked else self.query_one(Choices)).focus()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        reason = event.value.strip()
+        self.dismiss(f"{REFUSE}: {reason}" if reason else REFUSE)
+
+    def action_later(self) -> None:
+        if self.query_one(Input).has_focus:
+            self._ask_reason(False)
+        else:
+            self.dismiss(None)
+
+    def action_read_on(self) -> None:
+        self.query_one(Reading).scroll_page_down(animate=False)
+
+    def action_read_back(self) -> None:
+        self.query_one(Reading).scroll_page_up(animate=False)

@@ -1,0 +1,162 @@
+"""The run screen: fills itself from the run's state while the engine works, at most a few times a second."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import DataTable, Footer, Static
+
+from ceopt_tui.core.ports import Clock
+from ceopt_tui.ui.commands import Place, bindings_for
+from ceopt_tui.ui.foreign import one_line
+from ceopt_tui.ui.messages import AnswerWanted, ReportWanted, RunWanted, StopWanted
+from ceopt_tui.ui.overview import mark_of, overview
+from ceopt_tui.ui.run_model import RunModel
+from ceopt_tui.ui.screens.reading import ReadingScreen
+from ceopt_tui.ui.styled import cell, facts, lines_of, mark_cell, marked
+from ceopt_tui.ui.viewmodel import candidate_diff, detail, experiment_row, run_diff
+from ceopt_tui.ui.widgets.reading import Reading
+from ceopt_tui.ui.widgets.table import RowTable
+
+COLUMNS = (("experiment", 10), ("outcome", 14), ("tried", 28), ("why", 120))
+SLICE = 500  # rows put into the list at once: more would be felt as a stall
+
+
+class RunScreen(Screen[None]):
+    """One run, live."""
+
+    place: ClassVar[Place] = "run"
+    CSS_PATH = "run.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = bindings_for("run")
+
+    def __init__(self, model: RunModel, clock: Clock, refresh_s: float) -> None:
+        super().__init__()
+        self.model = model
+        self._clock = clock
+        self._refresh_s = refresh_s
+        self._listed = 0  # experiments in the list
+        self._open: set[int] = set()  # of these, the ones whose outcome may still change
+        self._changed = True
+
+    def compose(self) -> ComposeResult:
+        with Horizontal(id="title"):
+            yield Static(Content.styled(one_line(self.model.entry.name), "bold"), id="name", markup=False)
+            yield Static(id="status", markup=False)
+        yield Static(id="facts", markup=False)
+        yield RowTable(COLUMNS, id="experiments")
+        yield Reading(id="detail")
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        self.query_one(RowTable).focus()
+        self.redraw()
+        self.set_interval(self._refresh_s, self._tick)
+
+    def changed(self) -> None:
+        """The run has moved on; the next tick of the screen shows it."""
+        self._changed = True
+
+    def _tick(self) -> None:
+        if self._changed or self.model.working:
+            self.redraw()
+
+    def redraw(self) -> None:
+        """Brings every part of the screen up to the state."""
+        self._changed = False
+        state, activity = self.model.state, self.model.activity
+        with self.app.batch_update():
+            self.query_one("#status", Static).update(marked(mark_of(state, activity)))
+            lines = facts(overview(state, self.model.terms, activity, self._clock.now()))
+            self.query_one("#facts", Static).update(lines)
+            self._list_experiments()
+            self._show_detail()
+        self.refresh_bindings()
+
+    def _list_experiments(self) -> None:
+        table, experiments = self.query_one(RowTable), self.model.state.experiments
+        upto = min(len(experiments), self._listed + SLICE)
+        for number in [*self._open, *range(self._listed + 1, upto + 1)]:
+            row = experiment_row(experiments[number])
+            table.put(str(number), (cell(row.name), mark_cell(row.outcome), cell(row.tried), cell(row.reason)))
+            (self._open.discard if experiments[number].closed else self._open.add)(number)
+        self._listed = upto
+        if upto < len(experiments):
+            self.changed()
+            self.call_later(self._tick)
+
+    @property
+    def selected(self) -> int | None:
+        """Number of the experiment under the cursor."""
+        key = self.query_one(RowTable).selected_key
+        return int(key) if key else None
+
+    def _show_detail(self) -> None:
+        panel, number = self.query_one("#detail", Reading), self.selected
+        if number is None:
+            panel.border_title = "No experiment yet"
+            panel.show(Content(WAITING_FOR_FIRST))
+            return
+        known = detail(self.model.state, number)
+        panel.border_title = Content(known.title)
+        content = facts(known.facts)
+        if known.diff:
+            content = Content("\n").join([content, lines_of(known.diff)])
+        panel.show(content)
+
+    def on_data_table_row_highlighted(self, event: DataTable.RowHighlighted) -> None:
+        event.stop()
+        self._show_detail()
+        self.query_one("#detail", Reading).scroll_home(animate=False)
+
+    def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
+        event.stop()
+        self.action_diff()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Commands that make no sense now are not offered."""
+        model = self.model
+        allowed = {
+            "answer": model.activity.asking != "",
+            "go_on": not model.working and model.entry.options is not None and model.state.finished is None,
+            "stop": model.working,
+            "diff": self._listed > 0,
+            "best": bool(model.state.keeps),
+        }
+        return allowed.get(action, True)
+
+    def action_back(self) -> None:
+        self.dismiss()
+
+    def action_answer(self) -> None:
+        self.post_message(AnswerWanted())
+
+    def action_go_on(self) -> None:
+        self.post_message(RunWanted())
+
+    def action_stop(self) -> None:
+        self.post_message(StopWanted())
+
+    def action_report(self) -> None:
+        self.post_message(ReportWanted())
+
+    def action_diff(self) -> None:
+        number = self.selected
+        if number is not None:
+            diff = candidate_diff(self.model.state, number)
+            text = diff or "This experiment has no candidate text (yet)."
+            self.app.push_screen(ReadingScreen(detail(self.model.state, number).title, text))
+
+    def action_best(self) -> None:
+        name = one_line(self.model.entry.name)
+        self.app.push_screen(ReadingScreen(f"{name}: the best text against the original", run_diff(self.model.state)))
+
+
+WAITING_FOR_FIRST = (
+    "Experiments appear here as they are tried. Each is one change of the text, measured beside\n"
+    "the current best on the same cases."
+)

@@ -1,0 +1,96 @@
+"""The skin of the app: keeps what the engine said last and posts that something changed. Touches no widget."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from textual.message import Message
+
+from ceopt_tui.core.plan.terms import Terms
+from ceopt_tui.core.ports import Clock, Question
+from ceopt_tui.core.state.run import RunState
+from ceopt_tui.errors import CeoptError
+from ceopt_tui.exits import ExitStatus
+from ceopt_tui.ui.messages import QuestionAsked, QuestionGone, RunChanged
+from ceopt_tui.ui.overview import Activity
+from schemas.records import AnyRecord
+
+
+class StopRequested(CeoptError):
+    """The person stopped the run; raised where no call is under way that would be lost."""
+
+    exit_status = ExitStatus.STOPPED
+
+
+@dataclass(frozen=True)
+class Pending:
+    """A question and where its answer goes."""
+
+    question: Question
+    answer: asyncio.Future[str]
+
+
+class AppSkin:
+    """Watches and answers for one tick. Lives on the event loop, like the engine that calls it."""
+
+    def __init__(self, post: Callable[[Message], object], clock: Clock) -> None:
+        self._post = post
+        self._clock = clock
+        self._began_s = clock.monotonic()
+        self.state: RunState | None = None
+        self.terms: Terms | None = None
+        self.pending: Pending | None = None
+        self.stopping = False
+        self._title, self._done, self._total = "", 0, 0
+
+    def opened(self, state: RunState, terms: Terms) -> None:
+        self.state, self.terms = state, terms
+        self._began_s = self._clock.monotonic()
+        self._post(RunChanged())
+
+    def recorded(self, record: AnyRecord) -> None:
+        self._post(RunChanged())
+
+    def progress(self, title: str, done: int, total: int) -> None:
+        """Also the place where a stop takes hold: each line of calls ends here with its own call on record."""
+        if self.stopping:
+            raise StopRequested("you stopped the run", "Everything measured so far is kept.")
+        self._title, self._done, self._total = title, done, total
+        self._post(RunChanged())
+
+    async def ask(self, question: Question) -> str:
+        if self.stopping:
+            raise StopRequested("you stopped the run")
+        self.pending = Pending(question, asyncio.get_running_loop().create_future())
+        self._post(QuestionAsked())
+        try:
+            return await self.pending.answer
+        finally:
+            self.pending = None
+            self._post(QuestionGone())
+
+    def answer(self, text: str) -> None:
+        """Gives the person's answer to the waiting question."""
+        if self.pending and not self.pending.answer.done():
+            self.pending.answer.set_result(text)
+
+    def stop(self) -> None:
+        """Ends the tick once the calls under way are on record."""
+        self.stopping = True
+        if self.pending and not self.pending.answer.done():
+            self.pending.answer.set_exception(StopRequested("you stopped the run at a question"))
+        self._post(RunChanged())
+
+    def activity(self) -> Activity:
+        """What the engine does at this moment."""
+        return Activity(
+            working=True,
+            stopping=self.stopping,
+            asking=self.pending.question.question if self.pending else "",
+            title=self._title,
+            done=self._done,
+            total=self._total,
+            tick_s=self._clock.monotonic() - self._began_s,
+        )

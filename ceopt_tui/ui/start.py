@@ -1,0 +1,74 @@
+"""Opens the app on a terminal and brings its end back to the shell: signals, exit status, last lines."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import signal
+import sys
+from pathlib import Path
+
+from rich.console import Console
+
+from ceopt_tui.errors import CeoptError, SetupError
+from ceopt_tui.exits import ExitStatus
+from ceopt_tui.ui.app import CeoptApp
+from ceopt_tui.ui.catalogue import RepositoryCatalogue, entry_of_spec
+from ceopt_tui.ui.entries import RunEntry
+from ceopt_tui.ui.last_words import last_line, outcome_lines, way_on, write_log
+from ceopt_tui.wiring import RunOptions, SystemClock, run_tick
+
+SIGNALS = {
+    signal.SIGTERM: ExitStatus.TERMINATED,
+    signal.SIGHUP: ExitStatus.HANGUP,
+    signal.SIGINT: ExitStatus.INTERRUPTED,
+}
+
+
+def open_run(options: RunOptions) -> int:
+    """Opens the app on the run of this spec and sets it to work; gives the exit status."""
+    require_terminal()
+    first = entry_of_spec(options)
+    return _open(RepositoryCatalogue(options.spec_path.resolve().parent, options), first)
+
+
+def open_home() -> int:
+    """Opens the app on the runs of the repository around the current folder."""
+    require_terminal()
+    options = RunOptions(spec_path=Path(), attended=True)
+    return _open(RepositoryCatalogue(Path.cwd(), options), None)
+
+
+def require_terminal() -> None:
+    """SetupError where the app would wait for keys that nobody can press."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise SetupError("no terminal; use --unattended")
+
+
+def _open(catalogue: RepositoryCatalogue, first: RunEntry | None) -> int:
+    app = CeoptApp(catalogue, run_tick, SystemClock(), first)
+    app.error_console = Console(file=io.StringIO())  # a traceback belongs in the log, not over the shell
+    status = asyncio.run(_running(app))
+    if app.fault is not None:
+        message = f"ceopt met a fault of its own: {last_line(app.fault)}"
+        raise CeoptError(message, f"The whole story is in {write_log(app.fault)}")
+    if app.last is not None:
+        print("\n".join(outcome_lines(app.last)))
+        print("\n".join(way_on(app.last)), file=sys.stderr)
+    return _status(app, status)
+
+
+async def _running(app: CeoptApp) -> int:
+    loop = asyncio.get_running_loop()
+    for number, status in SIGNALS.items():
+        loop.add_signal_handler(number, app.leave, status)
+    await app.run_async()
+    return app.return_code or 0
+
+
+def _status(app: CeoptApp, status: int) -> int:
+    """A run that ended by itself gives its own status; a person who leaves, or a signal, gives theirs."""
+    result = app.last.result if app.last else None
+    if status == ExitStatus.FINISHED and result is not None and result.outcome != "interrupted":
+        return result.exit_status
+    return status

@@ -1,0 +1,135 @@
+"""What the screens say of runs and experiments, as plain rows and lines made from a run's state. Knows no widget."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from ceopt_tui.core.clocks import spoken
+from ceopt_tui.core.state.experiment import ExperimentState
+from ceopt_tui.core.state.run import RunState
+from ceopt_tui.engine.report import text_diff
+from ceopt_tui.ui.entries import RunEntry
+from ceopt_tui.ui.foreign import one_line, said, shown
+from ceopt_tui.ui.marks import NEW, UNREADABLE, Mark, experiment_mark, outcome_mark, status_mark
+
+NO_OUTCOME = Mark(" ", "", "quiet")
+
+
+@dataclass(frozen=True)
+class RunRow:
+    """One line of the list of runs."""
+
+    key: str
+    name: str
+    status: Mark
+    outcome: Mark
+    kept: str
+    spend: str
+    when: str
+
+
+@dataclass(frozen=True)
+class ExperimentRow:
+    """One line of the list of experiments."""
+
+    number: int
+    name: str
+    outcome: Mark
+    tried: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Detail:
+    """What is to be said of one experiment: labelled facts, then its diff."""
+
+    title: str
+    facts: list[tuple[str, str]] = field(default_factory=list)
+    diff: str = ""
+
+
+def run_row(entry: RunEntry, now: datetime) -> RunRow:
+    """A run as the home screen lists it."""
+    state = entry.state
+    if entry.fault:
+        return RunRow(entry.key, one_line(entry.name), UNREADABLE, NO_OUTCOME, "", "", said(entry.fault))
+    if state.started is None:
+        return RunRow(entry.key, one_line(entry.name), NEW, NO_OUTCOME, "", "", one_line(entry.place))
+    outcome = outcome_mark(state.finished.outcome) if state.finished else NO_OUTCOME
+    kept = f"{len(state.keeps)} of {len(state.experiments)}"
+    return RunRow(entry.key, one_line(entry.name), status_mark(state), outcome, kept, spend(state), when(state, now))
+
+
+def spend(state: RunState) -> str:
+    """Money in few characters; an unknown price is never shown as nothing."""
+    if not state.spend.usd_known:
+        return f"{state.spend.calls:,} calls, cost ?"
+    return f"{state.spend.usd:.4f} USD"
+
+
+def when(state: RunState, now: datetime) -> str:
+    """How long ago the run's last tick began or ended."""
+    at = max((record.at for record in (state.tick, state.last_tick) if record and record.at), default="")
+    if not at:
+        return ""
+    moment = datetime.fromisoformat(at)
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    age_s = (now - moment).total_seconds()
+    if age_s < 60:
+        return "just now"
+    return f"{spoken(age_s)} ago" if age_s < 48 * 3600 else f"{moment:%Y-%m-%d}"
+
+
+def experiment_row(experiment: ExperimentState) -> ExperimentRow:
+    """An experiment as the run screen lists it."""
+    tried = one_line(experiment.hypothesis.description)
+    return ExperimentRow(
+        experiment.number, experiment.name, experiment_mark(experiment.outcome), tried, said(one_line(_why(experiment)))
+    )
+
+
+def _why(experiment: ExperimentState) -> str:
+    if experiment.closed:
+        return experiment.closed.reason
+    return experiment.last.reason if experiment.last else ""
+
+
+def detail(state: RunState, number: int) -> Detail:
+    """One experiment in full: what was tried, how it went step by step, what it fixed and broke, its diff."""
+    experiment = state.experiments[number]
+    facts = [("Tried", f"{one_line(experiment.hypothesis.description)} ({one_line(experiment.hypothesis.category)})")]
+    if why := _why(experiment):
+        facts.append(("Why", said(one_line(why))))
+    if experiment.decisions:
+        steps = (f"{decided.step.replace('_', ' ')}: {decided.decision}" for decided in experiment.decisions)
+        facts.append(("Steps", " → ".join(steps)))
+    if experiment.look:
+        facts.append(("Look", f"look {experiment.look.look} at the held-out cases, level {experiment.look.level:.3f}"))
+    if experiment.closed and experiment.closed.moved is not None:
+        facts.append(("Fixed", _cases(experiment.closed.fixed)))
+        facts.append(("Broken", _cases(dict.fromkeys((*experiment.closed.regressions, *experiment.closed.broken)))))
+    for refused in experiment.refused:
+        reasons = "; ".join(str(refusal.get("message", "")) for refusal in refused.refusals)
+        facts.append(("Refused", said(one_line(reasons))))
+    mark = experiment_mark(experiment.outcome)
+    return Detail(f"{experiment.name} {mark}", facts, candidate_diff(state, number))
+
+
+def _cases(names: tuple[str, ...] | dict[str, None]) -> str:
+    return ", ".join(map(one_line, names)) or "none"
+
+
+def candidate_diff(state: RunState, number: int) -> str:
+    """The candidate of one experiment against the text it started from; empty when there is none."""
+    experiment = state.experiments[number]
+    if experiment.text_digest is None:
+        return ""
+    return shown(text_diff(state.texts[experiment.started.base_digest], state.texts[experiment.text_digest]))
+
+
+def run_diff(state: RunState) -> str:
+    """The best text against the original; empty when nothing was kept."""
+    if state.started is None or not state.keeps:
+        return ""
+    return shown(text_diff(state.texts[state.original_digest], state.best_texts))

@@ -1,0 +1,51 @@
+"""A list of rows that a person walks through with arrows or j and k."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from rich.text import Text
+from textual.binding import Binding, BindingType
+from textual.widgets import DataTable
+
+
+class RowTable(DataTable[Text]):
+    """A table with a row cursor; long rows scroll sideways with the left and right arrow."""
+
+    DEFAULT_CSS = """
+    RowTable {
+        background: $background;
+        scrollbar-size-horizontal: 0;
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("j", "cursor_down", "Down", show=False),
+        Binding("k", "cursor_up", "Up", show=False),
+    ]
+
+    def __init__(self, columns: tuple[tuple[str, int], ...], *, id: str) -> None:
+        super().__init__(id=id, cursor_type="row", zebra_stripes=False)
+        self._wanted_columns = columns
+
+    def on_mount(self) -> None:
+        for label, width in self._wanted_columns:
+            self.add_column(Text(label), width=width, key=label)
+
+    def put(self, key: str, cells: tuple[Text, ...]) -> None:
+        """Adds the row, or changes the cells of the one with this key."""
+        if key not in self.rows:
+            follow = self.row_count == 0 or self.cursor_row == self.row_count - 1
+            self.add_row(*cells, key=key)
+            if follow:
+                self.move_cursor(row=self.row_count - 1)
+            return
+        for (label, _), value in zip(self._wanted_columns, cells, strict=True):
+            if self.get_cell(key, label) != value:
+                self.update_cell(key, label, value)
+
+    @property
+    def selected_key(self) -> str | None:
+        """The key of the row under the cursor."""
+        if not self.row_count:
+            return None
+        return self.coordinate_to_cell_key(self.cursor_coordinate).row_key.value

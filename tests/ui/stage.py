@@ -1,0 +1,116 @@
+"""The app on a stage: a real engine and journal on fakes, a list of runs held in memory, a clock that stands still."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from fakes import FakeClock, facts, terms
+from textual.pilot import Pilot
+from world import World, helps
+
+from ceopt_tui.core.ports import RunResult
+from ceopt_tui.engine.loop import Run, TickResult
+from ceopt_tui.engine.session import open_session
+from ceopt_tui.engine.skin import Skin
+from ceopt_tui.looking import read_state
+from ceopt_tui.ui.app import CeoptApp
+from ceopt_tui.ui.entries import RunEntry
+from ceopt_tui.wiring import RunOptions
+from schemas.evalset import Case
+
+REFRESH_S = 0.01
+PATIENCE = 500  # turns of the event loop to wait for something before a test fails
+
+
+@dataclass
+class GatedRunner:
+    """Answers like the world's runner, but lets calls through only while the gate is open."""
+
+    answer: Callable[[str, Case, int], object]
+    free: int = 10**9  # calls that pass before the gate matters
+    gate: asyncio.Event = field(default_factory=asyncio.Event)
+    calls: int = 0
+
+    async def run(self, texts: Mapping[str, str], case: Case, sample: int) -> RunResult:
+        self.calls += 1
+        if self.calls > self.free:
+            await self.gate.wait()
+        await asyncio.sleep(0)
+        given = self.answer(next(iter(texts.values())), case, sample)
+        if isinstance(given, Exception):
+            raise given
+        return given if isinstance(given, RunResult) else RunResult(str(given), facts=facts())
+
+
+class Stage:
+    """One world as the app sees it."""
+
+    def __init__(self, folder: Path, world: World | None = None, free: int = 10**9) -> None:
+        self.clock = FakeClock()
+        self.world = world or World(
+            folder / "triage",
+            helps("be exact"),
+            lines=("be kind", "be exact"),
+            approved=False,
+            terms=terms(attended=True),
+            clock=self.clock,
+        )
+        self.runner = GatedRunner(self.world.answer, free)
+        self.where = "/home/me/project"
+        self.entry = RunEntry(
+            "triage", self.world.folder, RunOptions(Path("spec.yaml"), attended=True), terms=self.world.terms,
+            place="spec.yaml",
+        )  # fmt: skip
+        self.listed: Sequence[RunEntry] = [self.entry]
+
+    # The catalogue
+
+    def entries(self) -> Sequence[RunEntry]:
+        return [self.reread(entry) for entry in self.listed]
+
+    def reread(self, entry: RunEntry) -> RunEntry:
+        return replace(entry, state=read_state(entry.folder)) if (entry.folder / "journal.jsonl").is_file() else entry
+
+    # The engine
+
+    async def tick(self, options: RunOptions, skin: Skin) -> TickResult:
+        world = self.world
+        with open_session(world.folder, world.clock, skin.recorded) as session:
+            world.state = session.state
+            skin.opened(session.state, world.terms)
+            parts = replace(world.parts(), asker=skin, runner=self.runner)
+            return await Run(session, world.inputs(), parts, skin.progress).tick()
+
+    def app(self, first: RunEntry | None = None) -> CeoptApp:
+        return CeoptApp(self, self.tick, self.clock, first, refresh_s=REFRESH_S)
+
+
+@asynccontextmanager
+async def on_stage(
+    stage: Stage, *, size: tuple[int, int] = (80, 24), first: RunEntry | None = None
+) -> AsyncIterator[tuple[CeoptApp, Pilot[int]]]:
+    """The running app and its pilot; entered in the test itself, as context variables do not leave fixtures."""
+    app = stage.app(first)
+    async with app.run_test(size=size) as pilot:
+        await pilot.pause()
+        yield app, pilot
+
+
+async def until(pilot: Pilot[int], holds: Callable[[], object], what: str = "") -> None:
+    """Waits until `holds()`; the engine and the screens take their turns meanwhile."""
+    for _ in range(PATIENCE):
+        if holds():
+            await pilot.pause()
+            return
+        await pilot.pause(0.01)
+    raise AssertionError(f"it never came: {what}\n{text_of(pilot.app)}")
+
+
+def text_of(app: object) -> str:
+    """What the screen shows, as plain lines."""
+    screen = app.screen  # type: ignore[attr-defined]
+    return "\n".join(strip.text.rstrip() for strip in screen._compositor.render_strips())
