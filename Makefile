@@ -1,0 +1,81 @@
+# Everything runs in .venv, made here on first use from the hash-pinned locks; nothing outside the checkout changes.
+
+VENV := .venv
+BIN := $(VENV)/bin
+SOURCES := ceopt_tui judges texttargets schemas tests
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+LOCK := $(BIN)/uv pip compile --universal -p 3.11 --generate-hashes --no-header --quiet
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+
+.PHONY: help demo test check format lint types imports bench bench-decisions crash pictures test-local lock clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(VENV)/run.stamp ## Optimize a bad prompt with a small real model: no key, about 0.5 GB to download once
+	@$(BIN)/ceopt demo --dir demo
+
+test: $(VENV)/dev.stamp ## Run the tests (no network, no model)
+	@$(BIN)/pytest -n 2 -m "not local_model"
+
+check: lint types imports test ## All that CI checks: format, lint, types, import rules, tests
+
+format: $(VENV)/dev.stamp ## Bring the code into its format
+	@$(BIN)/ruff format $(SOURCES)
+	@$(BIN)/ruff check --fix $(SOURCES)
+
+lint: $(VENV)/dev.stamp ## Check format and lint
+	@$(BIN)/ruff format --check $(SOURCES)
+	@$(BIN)/ruff check $(SOURCES)
+
+types: $(VENV)/dev.stamp ## Check types, strictly
+	@$(BIN)/mypy
+
+imports: $(VENV)/dev.stamp ## Check who may import whom
+	@$(BIN)/lint-imports
+
+bench: $(VENV)/dev.stamp ## Measure start-up and the engine's overhead, as ratios within one run
+	@$(BIN)/python tests/benchmarks/bench_startup.py
+	@$(BIN)/python tests/benchmarks/bench_engine.py
+
+bench-decisions: $(VENV)/dev.stamp ## Compare decision rules in simulated worlds: false keeps, true gain (minutes)
+	@$(BIN)/python tests/benchmarks/bench_decisions.py
+
+crash: $(VENV)/dev.stamp ## Kill runs at random moments and resume them
+	@$(BIN)/pytest -m crash
+
+pictures: $(VENV)/dev.stamp ## Draw docs/pictures anew from the app
+	@CEOPT_DRAW_PICTURES=1 $(BIN)/pytest -m "not local_model" tests/ui
+
+test-local: $(VENV)/dev.stamp ## Test against a small real model (downloads it once)
+	@$(BIN)/pytest -m local_model
+
+lock: $(BIN)/uv ## Resolve the locks anew from pyproject.toml
+	@$(LOCK) --group build -o requirements/build.txt
+	@$(LOCK) --extra local -o requirements/run.txt pyproject.toml
+	@$(LOCK) --extra local --group dev -o requirements/dev.txt pyproject.toml
+
+clean: ## Remove the environment and all caches
+	@rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build *.egg-info
+
+$(BIN)/python:
+	@python=$$(for name in $${PYTHON:-python3 python3.14 python3.13 python3.12 python3.11}; do \
+		"$$name" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo "$$name" && break; done); \
+	if [ -z "$$python" ]; then \
+		echo "ceopt needs Python 3.11 or newer; $${PYTHON:-python3} is $$($${PYTHON:-python3} --version 2>/dev/null || echo not there)." >&2; \
+		echo "Install one, or name it: make PYTHON=/path/to/python3.12 …" >&2; exit 1; \
+	fi; \
+	echo "making $(VENV) with $$($$python --version)" >&2; \
+	"$$python" -m venv $(VENV) || { echo "python -m venv failed; Debian and Ubuntu keep it in python3-venv" >&2; rm -rf $(VENV); exit 1; }
+
+$(VENV)/%.stamp: requirements/build.txt requirements/%.txt pyproject.toml | $(BIN)/python
+	@echo "installing requirements/$*.txt" >&2
+	@$(PIP) install --require-hashes -r requirements/build.txt
+	@$(PIP) install --require-hashes -r requirements/$*.txt
+	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(BIN)/uv: | $(BIN)/python
+	@$(PIP) install uv

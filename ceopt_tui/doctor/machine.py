@@ -1,0 +1,77 @@
+"""What the machine has: Python, git, repository, terminal, cache, local weights, other tools. Changes nothing."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
+from pathlib import Path
+
+from ceopt_tui.doctor.finding import Finding
+from ceopt_tui.errors import CeoptError
+from ceopt_tui.gitops.repository import Repository
+from ceopt_tui.gitops.version import git_version, require_git
+from ceopt_tui.version import VERSION
+from judges.local_model.catalogue import MODELS, LocalModel
+from judges.local_model.weights import present_weights
+
+ENGINE = "xllamacpp"
+OTHER_TOOLS = ("claude", "codex")
+
+
+def examine_machine(
+    folder: Path, cache: Path, environ: Mapping[str, str], *, is_terminal: bool, engine: str = ENGINE
+) -> Iterator[Finding]:
+    """Findings about everything that needs no model; `folder` is where a run would be started."""
+    yield Finding("ok", "ceopt", f"{VERSION} on Python {platform.python_version()}")
+    yield from _git(folder)
+    yield _terminal(environ, is_terminal)
+    yield _cache(cache)
+    if find_spec(engine) is None:
+        yield Finding("note", "local models", "the extra `local` is not installed: install ceopt-tui[local]")
+    else:
+        yield from (_local_model(model, environ) for model in MODELS.values())
+    for tool in OTHER_TOOLS:
+        found = shutil.which(tool, path=environ.get("PATH"))
+        yield Finding("note", tool, found or "not on the PATH; only a spec that names it needs it")
+
+
+def _git(folder: Path) -> Iterator[Finding]:
+    try:
+        require_git(folder)
+        yield Finding("ok", "git", "{}.{}".format(*git_version(folder)))
+    except CeoptError as error:
+        yield Finding("wrong", "git", str(error))
+        return
+    try:
+        yield Finding("ok", "repository", str(Repository.find(folder).root))
+    except CeoptError as error:
+        yield Finding("note", "repository", error.message)
+
+
+def _terminal(environ: Mapping[str, str], is_terminal: bool) -> Finding:
+    if not is_terminal:
+        return Finding("note", "terminal", "none here: the app needs one, --unattended does not")
+    size = shutil.get_terminal_size()
+    return Finding("ok", "terminal", f"{environ.get('TERM', 'unknown')}, {size.columns} × {size.lines}")
+
+
+def _cache(folder: Path) -> Finding:
+    place = folder
+    while not place.exists():
+        place = place.parent
+    if os.access(place, os.W_OK | os.X_OK):
+        return Finding("ok", "cache", str(folder))
+    return Finding("note", "cache", f"{folder} cannot be written: replies will not be kept")
+
+
+def _local_model(model: LocalModel, environ: Mapping[str, str]) -> Finding:
+    try:
+        weights = present_weights(model.name, environ=environ)
+    except CeoptError as error:
+        return Finding("wrong", model.name, str(error))
+    if weights is None:
+        return Finding("note", model.name, f"not downloaded; {model.size_bytes / 1e9:.1f} GB on first use")
+    return Finding("ok", model.name, str(weights))
