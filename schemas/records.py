@@ -186,13 +186,14 @@ class HypothesisAdded(Record):
 
 
 class BacklogClosed(Record):
-    """The proposer had nothing more to offer for this reference text."""
+    """A round of ideas for one reference text is complete, or, when `failed`, could not be used (`note` says why)."""
 
     kind: Literal["backlog_closed"] = "backlog_closed"
     generation: int
     added: int
     note: str = ""
     active_s: float = 0.0  # active time of the run when its ideas came in
+    failed: bool = False
 
 
 class ExperimentStarted(Record):

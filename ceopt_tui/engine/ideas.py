@@ -71,14 +71,22 @@ async def hypothesize(
     """Fills the backlog for the current text; an empty round closes it."""
     state = recorder.state
     known = brief(state, inputs, digest)
-    drafts = await parts.proposer.hypotheses(known, parts.terms.ideas_per_round)
+    try:
+        drafts = await parts.proposer.hypotheses(known, parts.terms.ideas_per_round)
+    except ProposalError as error:
+        failed = BacklogClosed(
+            generation=action.generation, added=0, note=error.message, active_s=active_s, failed=True
+        )
+        await recorder.commit(failed)
+        return
     fresh = [draft for draft in drafts if idea_key(draft.move, draft.parameters) not in known.tried_keys]
     first = len(state.hypotheses) + 1
     records = [
         _added(draft, f"h{first + place:03d}", parts.proposer.name, action.generation)
         for place, draft in enumerate(fresh)
     ]
-    closed = BacklogClosed(generation=action.generation, added=len(records), active_s=active_s)
+    earlier = sum(idea.generation == action.generation for idea in state.hypotheses.values())  # left by a kill
+    closed = BacklogClosed(generation=action.generation, added=earlier + len(records), active_s=active_s)
     await recorder.commit(*records, closed)
 
 

@@ -35,7 +35,16 @@ from ceopt_tui.engine.ideas import hypothesize, propose
 from ceopt_tui.engine.measuring import HarnessFailed, Pool, Progress
 from ceopt_tui.engine.parts import Parts, RunInputs
 from ceopt_tui.engine.session import Session
-from ceopt_tui.errors import BudgetError, CeoptError, NeedsPersonError, QuotaError
+from ceopt_tui.errors import (
+    AuthError,
+    BudgetError,
+    CeoptError,
+    GitError,
+    NeedsPersonError,
+    QuotaError,
+    SetupError,
+    StorageError,
+)
 from ceopt_tui.exits import ExitStatus
 from schemas.records import (
     BaselineMeasured,
@@ -49,6 +58,12 @@ from schemas.records import (
 )
 
 Status = Literal["running", "waiting", "blocked", "finished"]
+
+# What an error that ends a tick is called; anything else is an outage.
+WORDS: dict[type[CeoptError], str] = {
+    BudgetError: "budget", QuotaError: "quota", AuthError: "auth", GitError: "git", StorageError: "storage",
+    SetupError: "setup",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -206,5 +221,5 @@ def _parked(error: CeoptError) -> TickResult:
         return TickResult("blocked", "needs_person", str(error), error.exit_status)
     if isinstance(error, HarnessFailed):
         return TickResult("stopped", "harness_failed", str(error), error.exit_status)
-    word = "budget" if isinstance(error, BudgetError) else "quota" if isinstance(error, QuotaError) else "outage"
+    word = next((word for kind, word in WORDS.items() if isinstance(error, kind)), "outage")
     return TickResult("stopped", word, str(error), error.exit_status)

@@ -77,18 +77,24 @@ class Pool:
         texts = self._recorder.state.texts[run.text_digest]
         result = await self._runner.run(texts, case, run.sample)
         await self._recorder.commit(self._record(run, case, result))
-        self._watch(result)
+        self._watch(run, result)
 
-    def _watch(self, result: RunResult) -> None:
+    def _watch(self, run: PlannedRun, result: RunResult) -> None:
         if result.error is None:
             self._answered, self._failures = True, 0
             return
-        self._failures += 1
-        if not self._answered:
+        book = self._recorder.state.runs
+        if not self._answered and not book.scored:
             raise HarnessFailed(f"the first call failed: {result.error}", "Nothing was measured. Try `ceopt doctor`.")
-        if self._failures >= FAILURES_IN_A_ROW:
-            message = f"{self._failures} calls in a row failed, the last with: {result.error}"
-            raise ProviderError(message, "What was measured is kept; run the same command again later.")
+        # A text that fails on the same case again is that text's fault, not the endpoint's.
+        if book.failures.get((run.text_digest, run.case_id, run.step), 0) <= 1:
+            self._failures += 1
+        if not self._answered or self._failures >= FAILURES_IN_A_ROW:
+            what = (
+                f"{self._failures} calls in a row failed, the last with" if self._answered else "the first call failed"
+            )
+            hint = "What was measured is kept; run the same command again later."
+            raise ProviderError(f"{what}: {result.error}", hint)
 
     def _record(self, run: PlannedRun, case: Case, result: RunResult) -> CaseRun:
         # Half a surrogate pair cannot be stored as UTF-8, and models do send them.

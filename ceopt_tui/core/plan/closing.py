@@ -23,8 +23,9 @@ def close_refused(experiment: ExperimentState) -> Note:
     codes = {str(refusal["code"]) for refusal in refusals}
     nothing_applied = all(code in {"proposal", "no_edits_applied"} or code.startswith("edit_") for code in codes)
     outcome = "no_edits_applied" if nothing_applied else "refused"
-    last = refusals[-1]["message"] if refusals else "the proposer gave nothing"
-    return Note((ExperimentClosed(number=experiment.number, outcome=outcome, reason=str(last)),))
+    # That a text came a second time says less than what was wrong with it.
+    telling = [refusal for refusal in refusals if refusal["code"] != "unchanged"] or refusals
+    return Note((ExperimentClosed(number=experiment.number, outcome=outcome, reason=str(telling[-1]["message"])),))
 
 
 def close(state: RunState, terms: Terms, experiment: ExperimentState, decision: str, reason: str) -> Note:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 
 from ceopt_tui.core.evidence.ladder import Evidence, decide_holdout, decide_selection
 from ceopt_tui.core.evidence.looks import look_level, worn
@@ -55,7 +56,7 @@ def _selection(state: RunState, terms: Terms, experiment: ExperimentState) -> Ac
     step: Step = "exploratory" if exploring else "add_sample"
     runs += missing(state, experiment.text_digest, experiment.selection, swept, wanted, step, number)
     if not runs:
-        return _decide_selection(state, terms, experiment)
+        return _decide_selection(state, terms, experiment, swept)
     if not fresh_reference and not exploring:
         runs += _drift_check(state, terms, experiment)
     if not affordable(state, terms, len(runs)):
@@ -101,7 +102,7 @@ def drifted(state: RunState) -> bool:
     return bool(abs(shift) > DRIFT_BOUND * variance**0.5)
 
 
-def _decide_selection(state: RunState, terms: Terms, experiment: ExperimentState) -> Action:
+def _decide_selection(state: RunState, terms: Terms, experiment: ExperimentState, swept: Sequence[str]) -> Action:
     assert state.split is not None
     cases = state.split.selection
     if lost_share(state.reference.selection, cases) > terms.max_unscored:
@@ -109,6 +110,9 @@ def _decide_selection(state: RunState, terms: Terms, experiment: ExperimentState
     runs = sum(map(len, experiment.selection.values()))
     if runs and experiment.blank == runs:
         return close(state, terms, experiment, "degenerate", f"every output is empty ({runs} runs)")
+    if swept == cases and lost_share(experiment.selection, cases) > terms.max_unscored:
+        scored = sum(bool(experiment.selection.get(case)) for case in cases)
+        return close(state, terms, experiment, "error", f"scored {scored} of {len(cases)} cases; see the errors")
     if drifted(state):
         reason = "fresh runs of the current text differ from its earlier ones by more than 3 standard errors"
         return Note((ReferenceReset(text_digest=state.reference.text_digest, reason=reason),))

@@ -72,7 +72,7 @@ def _unmoved(state: RunState) -> Stopped | None:
 def _proposer(state: RunState) -> Stopped | None:
     if state.proposer_failures < UNUSABLE_REPLIES:
         return None
-    reason = f"{state.proposer_failures} proposals in a row could not be used; see the refusals"
+    reason = f"{state.proposer_failures} proposals in a row could not be used, the last: {state.proposer_fault}"
     return Stopped(outcome="proposer_failed", reason=reason)
 
 

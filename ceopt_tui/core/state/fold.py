@@ -106,10 +106,19 @@ def _hypothesis_added(state: RunState, record: r.HypothesisAdded) -> None:
 
 
 def _backlog_closed(state: RunState, record: r.BacklogClosed) -> None:
-    state.backlog = record
-    state.generation = max(state.generation, record.generation)
     if state.phase3_at is None:
         state.phase3_at, state.phase3_active_s = record.at, record.active_s
+    if record.failed:
+        _proposer_failed(state, record.note)
+        return
+    state.backlog = record
+    state.generation = max(state.generation, record.generation)
+    state.proposer_failures = 0
+
+
+def _proposer_failed(state: RunState, fault: str) -> None:
+    state.proposer_failures += 1
+    state.proposer_fault = fault
 
 
 def _experiment_started(state: RunState, record: r.ExperimentStarted) -> None:
@@ -156,8 +165,8 @@ def _experiment_closed(state: RunState, record: r.ExperimentClosed) -> None:
     state.moved |= record.moved is True
     if record.moved is False:
         state.unmoved.append(experiment.hypothesis.category)
-    if record.outcome in {"refused", "no_edits_applied"} and not experiment.text_digest:
-        state.proposer_failures += 1
+    if record.outcome == "no_edits_applied":
+        _proposer_failed(state, record.reason)
     digest = experiment.text_digest
     if digest and digest not in {state.reference.text_digest, state.original_digest}:
         state.runs.forget(digest)

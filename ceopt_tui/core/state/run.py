@@ -68,7 +68,8 @@ class RunState:
     backlog: BacklogClosed | None = None
     generation: int = 0
     refused_texts: set[str] = field(default_factory=set)
-    proposer_failures: int = 0
+    proposer_failures: int = 0  # unusable replies in a row
+    proposer_fault: str = ""  # what was wrong with the last of them
     experiments: dict[int, ExperimentState] = field(default_factory=dict)
     current: ExperimentState | None = None
     looks: list[Looked] = field(default_factory=list)
