@@ -1,4 +1,7 @@
-"""The start of a tick: a new run is identified and its branch made; an old one must still be the same run."""
+"""The start of a tick: a new run is identified and its branch made; an old one must still be the same run.
+
+Where the spec changed before the first idea the run is measured afresh; later a person has to choose.
+"""
 
 from __future__ import annotations
 
@@ -21,10 +24,35 @@ def begin(session: Session, inputs: RunInputs, parts: Parts) -> list[AnyRecord]:
     records: list[AnyRecord] = [*new_notes(state, (*session.warnings, *parts.notes))]
     if state.started is None:
         return [*records, *_new_run(session, inputs, parts)]
-    _same_run(state, inputs)
-    if state.split is None:  # a kill may come between any two records
+    if begins_again(state, inputs):
+        note = "the spec, the eval set or a check changed before the first idea: the baseline is measured afresh"
+        records += [Noted(text=note), _started(inputs, parts, state.started), inputs.split]
+    elif state.split is None:  # a kill may come between any two records
         records.append(inputs.split)
+    if not changed(state, inputs):
+        write_atomic(session.folder / SPEC_COPY, inputs.spec_bytes)
     return [*records, *(model for model in parts.models if state.models.get(model.role) != model)]
+
+
+def changed(state: RunState, inputs: RunInputs) -> bool:
+    """Would the spec and all it points at score the same outputs differently than what is on record?"""
+    return state.started is not None and state.started.measurement_digest != inputs.measurement_digest
+
+
+def begins_again(state: RunState, inputs: RunInputs) -> bool:
+    """A changed spec from which nothing was derived yet: gates and baseline are due again."""
+    same_text = state.started is not None and state.started.text_digest == inputs.text_digest
+    return changed(state, inputs) and same_text and not state.hypotheses
+
+
+def refuse_changed(state: RunState, inputs: RunInputs) -> None:
+    """What produced the logged measurements may not change under them."""
+    if changed(state, inputs):
+        raise NeedsPersonError(
+            "the spec, the eval set or a check changed in a way that the logged measurements do not match",
+            f"Restore the approved spec (a copy is {SPEC_COPY} in the state folder), or start over with --fresh; "
+            "the old run is archived, nothing is deleted.",
+        )
 
 
 def new_notes(state: RunState, texts: Sequence[str]) -> list[Noted]:
@@ -35,11 +63,15 @@ def new_notes(state: RunState, texts: Sequence[str]) -> list[Noted]:
 
 def _new_run(session: Session, inputs: RunInputs, parts: Parts) -> list[AnyRecord]:
     _refuse_uncommitted(inputs, parts)
-    base_sha = parts.backend.head()
-    parts.backend.prepare(base_sha, sorted(inputs.texts))
+    parts.backend.prepare(parts.backend.head(), sorted(inputs.texts))
     write_atomic(session.folder / SPEC_COPY, inputs.spec_bytes)
-    started = RunStarted(
-        run_id=secrets.token_hex(6),
+    return [_started(inputs, parts, None), inputs.split, *parts.models]
+
+
+def _started(inputs: RunInputs, parts: Parts, earlier: RunStarted | None) -> RunStarted:
+    """The run's identity; one that is measured afresh keeps its name tag and the commit it grew from."""
+    return RunStarted(
+        run_id=earlier.run_id if earlier else secrets.token_hex(6),
         name=inputs.name,
         ceopt_version=parts.version,
         repository=parts.backend.repository,
@@ -47,13 +79,12 @@ def _new_run(session: Session, inputs: RunInputs, parts: Parts) -> list[AnyRecor
         spec_digest=inputs.spec_digest,
         approval_digest=inputs.approval_digest,
         measurement_digest=inputs.measurement_digest,
-        base_sha=base_sha,
+        base_sha=earlier.base_sha if earlier else parts.backend.head(),
         branch=parts.backend.branch,
         texts=dict(inputs.texts),
         text_digest=inputs.text_digest,
         seed=inputs.seed,
     )
-    return [started, inputs.split, *parts.models]
 
 
 def _refuse_uncommitted(inputs: RunInputs, parts: Parts) -> None:
@@ -65,15 +96,3 @@ def _refuse_uncommitted(inputs: RunInputs, parts: Parts) -> None:
             f"{', '.join(dirty)} {verb} changes that are not committed",
             "Commit or stash them first; the baseline must be a text that git holds.",
         )
-
-
-def _same_run(state: RunState, inputs: RunInputs) -> None:
-    """What produced the logged measurements may not change under them."""
-    assert state.started is not None
-    if state.finished or state.started.measurement_digest == inputs.measurement_digest:
-        return
-    raise NeedsPersonError(
-        "the spec, the eval set or a check changed in a way that the logged measurements do not match",
-        f"Restore the approved spec (a copy is {SPEC_COPY} in the state folder), or start over with --fresh; "
-        "the old run is archived, nothing is deleted.",
-    )

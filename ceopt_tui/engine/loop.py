@@ -29,7 +29,7 @@ from ceopt_tui.core.plan.actions import (
 from ceopt_tui.core.plan.plan import plan
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.engine.asking import ask
-from ceopt_tui.engine.begin import begin, new_notes
+from ceopt_tui.engine.begin import begin, begins_again, new_notes, refuse_changed
 from ceopt_tui.engine.files import view_is_due, write_digest, write_log_view, write_report
 from ceopt_tui.engine.ideas import hypothesize, propose
 from ceopt_tui.engine.measuring import HarnessFailed, Pool, Progress
@@ -94,13 +94,14 @@ class Run:
 
     async def tick(self, max_active_s: float | None = None) -> TickResult:
         """Does what can be done now. Errors that park a run come back as a result, not as exceptions."""
-        if self.state.finished:
-            return _finished(self.state.finished)
+        if self.state.finished and not begins_again(self.state, self._inputs):
+            return self._ended_before(self.state.finished)
         records = begin(self._session, self._inputs, self._parts)
         number = (self.state.tick.tick if self.state.tick else 0) + 1
         await self._recorder.commit(TickStarted(tick=number, pid=os.getpid(), host=socket.gethostname()), *records)
-        self._parts.backend.clean()
         try:
+            self._parts.backend.clean()
+            refuse_changed(self.state, self._inputs)
             result = await self._until_parked(max_active_s)
         except asyncio.CancelledError:
             await asyncio.shield(self._end(number, "waiting", "interrupted"))
@@ -110,6 +111,14 @@ class Run:
         status: Status = result.status if result.status != "stopped" else "waiting"
         await self._end(number, status, result.reason)
         return result
+
+    def _ended_before(self, finished: Finished) -> TickResult:
+        """A finished run stays as it is; one whose spec changed since would answer another question."""
+        try:
+            refuse_changed(self.state, self._inputs)
+        except NeedsPersonError as error:
+            return _parked(error)
+        return _finished(finished)
 
     async def _until_parked(self, max_active_s: float | None) -> TickResult:
         while True:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ceopt_tui.core.state.experiment import ExperimentState
 from ceopt_tui.core.state.run import Reference, RunState
-from ceopt_tui.core.state.runs import add_score
+from ceopt_tui.core.state.runs import RunBook, add_score
 from schemas import records as r
 
 Step = Callable[[RunState, Any], None]
@@ -27,9 +27,19 @@ def apply(state: RunState, record: r.AnyRecord) -> None:
 
 
 def _run_started(state: RunState, record: r.RunStarted) -> None:
+    if state.started:
+        _forget_measurements(state)
     state.started = record
     state.texts[record.text_digest] = record.texts
     state.reference = Reference(record.text_digest)
+
+
+def _forget_measurements(state: RunState) -> None:
+    """The spec changed before anything was derived from it: gates, baseline and noise start over, spend does not."""
+    state.probes, state.split, state.baseline, state.nondeterminism = [], None, None, ""
+    state.runs, state.baseline_selection = RunBook(), {}
+    state.backlog, state.phase3_at, state.proposer_failures = None, None, 0
+    state.stopped = state.report = state.finished = None
 
 
 def _tick_started(state: RunState, record: r.TickStarted) -> None:
