@@ -20,7 +20,10 @@ class Skin(Protocol):
         """A record is on disk and in the state."""
 
     def progress(self, title: str, done: int, total: int) -> None:
-        """How far a measurement or a download is; may be dropped."""
+        """How far a measurement or a download is; may be dropped.
+
+        A CeoptError raised here during a measurement ends the tick once the calls under way are on record.
+        """
 
     async def ask(self, question: Question) -> str:
         """One of the question's options; `refuse: reason` may carry a reason. NeedsPersonError where nobody is."""

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.app import App, SystemCommand
+from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
-from textual.worker import Worker, WorkerState
 
 from ceopt_tui.core.ports import Clock
 from ceopt_tui.engine.files import REPORT_NAME
-from ceopt_tui.engine.loop import TickResult
-from ceopt_tui.engine.skin import Skin
 from ceopt_tui.errors import CeoptError
 from ceopt_tui.exits import ExitStatus
 from ceopt_tui.ui import messages as m
 from ceopt_tui.ui.commands import commands_of, help_text
+from ceopt_tui.ui.engine_app import EngineApp, Tick
 from ceopt_tui.ui.entries import RunEntry
-from ceopt_tui.ui.foreign import one_line, said
+from ceopt_tui.ui.foreign import one_line
 from ceopt_tui.ui.report_text import report_text
 from ceopt_tui.ui.run_model import RunModel
 from ceopt_tui.ui.screens.confirm import ConfirmScreen
@@ -29,19 +27,15 @@ from ceopt_tui.ui.screens.home import HomeScreen
 from ceopt_tui.ui.screens.question import QuestionScreen
 from ceopt_tui.ui.screens.reading import ReadingScreen
 from ceopt_tui.ui.screens.run import RunScreen
-from ceopt_tui.ui.skin import AppSkin
 
 if TYPE_CHECKING:
     from ceopt_tui.ui.catalogue import Catalogue
-    from ceopt_tui.wiring import RunOptions
 
-ENGINE, READING = "engine", "reading"  # groups of workers
+READING = "reading"  # the group of workers that read journals
 REFRESH_S = 0.25
 
-Tick = Callable[["RunOptions", Skin], Awaitable[TickResult]]
 
-
-class CeoptApp(App[int]):
+class CeoptApp(EngineApp):
     """Home, run, question and report. Its return value is the exit status."""
 
     CSS_PATH = "app.tcss"
@@ -60,28 +54,19 @@ class CeoptApp(App[int]):
         *,
         refresh_s: float = REFRESH_S,
     ) -> None:
-        super().__init__()
+        super().__init__(tick, clock)
         self._catalogue = catalogue
-        self._tick = tick
-        self._clock = clock
         self._first = first
         self._refresh_s = refresh_s
         self._models: dict[str, RunModel] = {}
         self._interrupts = 0
-        self._leaving: int | None = None
-        self.fault: BaseException | None = None  # what ended the app, if it was no person
-        self.last: RunModel | None = None  # the run that was worked on last
 
     def on_mount(self) -> None:
-        self.push_screen(HomeScreen(self._catalogue.where, self._clock))
+        self.push_screen(HomeScreen(self._catalogue.where, self.clock))
         if self._first is not None:
             self.post_message(m.RunOpened(self._first, start=self._first.state.finished is None))
 
     # Runs and screens
-
-    @property
-    def _working(self) -> RunModel | None:
-        return next((model for model in self._models.values() if model.working), None)
 
     @property
     def _shown(self) -> RunScreen | None:
@@ -103,6 +88,19 @@ class CeoptApp(App[int]):
         if home is not None:
             home.show(entries, message.fault)
 
+    def on_reread_wanted(self) -> None:
+        if self._shown is not None:
+            self.run_worker(self._reread(self._shown.model.entry), group=READING, exit_on_error=False)
+
+    async def _reread(self, entry: RunEntry) -> None:
+        self.post_message(m.RunRead(await asyncio.to_thread(self._catalogue.reread, entry)))
+
+    def on_run_read(self, message: m.RunRead) -> None:
+        model = self._models.get(message.entry.key)
+        if model is not None and not model.working:
+            model.entry = message.entry
+            self._refresh_run()
+
     def _current(self, entry: RunEntry) -> RunEntry:
         """The entry with the state of the engine here, where it is at work."""
         model = self._models.get(entry.key)
@@ -114,51 +112,13 @@ class CeoptApp(App[int]):
         known = self._models.get(message.entry.key)
         model = known if known and (known.working or known.result) else RunModel(message.entry)
         self._models[message.entry.key] = model
-        self.push_screen(RunScreen(model, self._clock, self._refresh_s))
+        self.push_screen(RunScreen(model, self.clock, self._refresh_s))
         if message.start:
-            self.call_after_refresh(self._start, model)
+            self.call_after_refresh(self.start, model)
 
     def on_run_wanted(self) -> None:
         if self._shown is not None:
-            self._start(self._shown.model)
-
-    def _start(self, model: RunModel) -> None:
-        busy = self._working
-        if busy is not None:
-            self.notify(f"{one_line(busy.entry.name)} is at work; stop it first.", markup=False)
-            return
-        if model.entry.options is None:
-            self.notify("The spec of this run is not where it was.", severity="error", markup=False)
-            return
-        self.last = model
-        model.begin(AppSkin(self.post_message, self._clock))
-        self._refresh_run()
-        self.run_worker(self._work(model), name=model.entry.name, group=ENGINE, exclusive=True, exit_on_error=False)
-
-    async def _work(self, model: RunModel) -> TickResult:
-        assert model.skin is not None and model.entry.options is not None
-        return await self._tick(model.entry.options, model.skin)
-
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """The one place where the end of a worker is dealt with."""
-        model = self._working
-        if event.worker.group != ENGINE or model is None or event.state in (WorkerState.PENDING, WorkerState.RUNNING):
-            return
-        if event.state is WorkerState.SUCCESS:
-            assert event.worker.result is not None
-            model.end(event.worker.result)
-        elif event.state is WorkerState.CANCELLED:
-            model.end(TickResult("waiting", "interrupted", "interrupted", ExitStatus.INTERRUPTED))
-        elif isinstance(event.worker.error, CeoptError):
-            error = event.worker.error
-            model.end(TickResult("stopped", "refused", str(error), error.exit_status))
-            self.notify(said(str(error)), title="The run could not go on", severity="error", timeout=20, markup=False)
-        else:
-            self.fault = event.worker.error
-            self.exit(ExitStatus.FAULT, return_code=ExitStatus.FAULT)
-        self._refresh_run()
-        if self._leaving is not None:
-            self.exit(self._leaving, return_code=self._leaving)
+            self.start(self._shown.model)
 
     def on_run_changed(self) -> None:
         if self._shown is not None:
@@ -171,7 +131,7 @@ class CeoptApp(App[int]):
     # The question
 
     def on_question_asked(self) -> None:
-        model = self._working
+        model = self.working
         if model is not None and self._shown is not None and self._shown.model is model:
             self._show_question()
         elif model is not None:
@@ -181,7 +141,7 @@ class CeoptApp(App[int]):
         self._show_question()
 
     def _show_question(self) -> None:
-        model = self._working
+        model = self.working
         skin = model.skin if model else None
         if skin is None or skin.pending is None:
             return
@@ -224,11 +184,11 @@ class CeoptApp(App[int]):
     # Stopping and leaving
 
     def on_stop_wanted(self) -> None:
-        model = self._working
+        model = self.working
         if model is None:
             return
         if model.skin is not None and model.skin.stopping:
-            self.workers.cancel_group(self, ENGINE)
+            self.cancel_work()
             return
 
         def confirmed(yes: bool | None) -> None:
@@ -241,7 +201,7 @@ class CeoptApp(App[int]):
 
     def action_leave(self) -> None:
         """Leaves; asks once while calls are under way."""
-        model = self._working
+        model = self.working
         if model is None or model.activity.asking:
             self.leave(ExitStatus.FINISHED)
             return
@@ -262,21 +222,9 @@ class CeoptApp(App[int]):
         if self._interrupts > 1:
             self.leave(ExitStatus.INTERRUPTED)
             return
-        what = "stop the run and leave" if self._working else "leave"
+        what = "stop the run and leave" if self.working else "leave"
         self.notify(f"Press ctrl+c again to {what}; state is kept.", timeout=5, markup=False)
         self.set_timer(5, self._forget_interrupt)
 
     def _forget_interrupt(self) -> None:
         self._interrupts = 0
-
-    def leave(self, status: int) -> None:
-        """Ends the app with this status once the engine has put the end of its tick on record."""
-        if self._working is None:
-            self.exit(status, return_code=status)
-            return
-        self._leaving = status
-        self.workers.cancel_group(self, ENGINE)
-
-    def _handle_exception(self, error: Exception) -> None:
-        self.fault = self.fault or error
-        super()._handle_exception(error)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import re
+import socket
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
 from ceopt_tui.core.plan.terms import Terms
+from ceopt_tui.core.state.run import RunState
 from ceopt_tui.errors import CeoptError
 from ceopt_tui.gitops.repository import Repository
 from ceopt_tui.inputs import open_project, terms_of
+from ceopt_tui.journal.journal import JOURNAL_NAME
 from ceopt_tui.looking import FoundRun, all_runs, read_state
 from ceopt_tui.ui.entries import RunEntry
 from ceopt_tui.wiring import RunOptions, folder_of
@@ -48,12 +52,13 @@ class RepositoryCatalogue:
 
     def reread(self, entry: RunEntry) -> RunEntry:
         """The same run as its journal stands now."""
-        return replace(entry, state=read_state(entry.folder))
+        state = read_state(entry.folder)
+        return replace(entry, state=state, at_work=at_work(state))
 
     def _of_run(self, run: FoundRun) -> RunEntry:
         spec = Path(run.state.started.spec_file) if run.state.started else None
         options = replace(self._options, spec_path=spec) if spec is not None and spec.is_file() else None
-        entry = RunEntry(run.name, run.folder, options, run.state, fault=run.fault)
+        entry = RunEntry(run.name, run.folder, options, run.state, fault=run.fault, at_work=at_work(run.state))
         return replace(entry, terms=_terms(spec)) if options and spec else entry
 
     def _new_specs(self, taken: set[str]) -> list[RunEntry]:
@@ -78,7 +83,23 @@ def entry_of_spec(options: RunOptions, place: str = "") -> RunEntry:
     folder = folder_of(project, options)
     terms = terms_of(project, attended=True, usd_per_run=None)
     entry = RunEntry(project.spec.name, folder, options, terms=terms, place=place or str(options.spec_path))
-    return entry if options.fresh or not folder.is_dir() else replace(entry, state=read_state(folder))
+    if options.fresh or not (folder / JOURNAL_NAME).is_file():
+        return entry
+    state = read_state(folder)
+    return replace(entry, state=state, at_work=at_work(state))
+
+
+def at_work(state: RunState) -> bool:
+    """Is the last tick's process alive on this machine? A number used again can deceive; the lock has the last word."""
+    if state.status != "running" or state.tick is None or state.tick.host != socket.gethostname():
+        return False
+    try:
+        os.kill(state.tick.pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return state.tick.pid != os.getpid()
 
 
 def _terms(spec: Path) -> Terms | None:

@@ -24,6 +24,7 @@ class RunEntry:
     terms: Terms | None = None
     place: str = ""  # the spec as a person finds it
     fault: str = ""  # why the journal cannot be read
+    at_work: bool = False  # another process works on it now
 
     @property
     def key(self) -> str:

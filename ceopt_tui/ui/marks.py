@@ -51,11 +51,12 @@ _RUNS = {
     "proposer_failed": Mark("!", "no usable idea", "alarm"),
 }
 NEW = Mark("+", "new", "quiet")
-UNREADABLE = Mark("!", "unreadable", "alarm")
+UNREADABLE = Mark("!", "damaged", "alarm")
 NEEDS_YOU = Mark("?", "needs you", "unsure")
 RUNNING = Mark("…", "running", "busy")
 STOPPING = Mark("…", "stopping", "busy")
 WAITING = Mark("=", "paused", "quiet")
+CUT_OFF = Mark("=", "cut off", "unsure")
 BLOCKED = Mark("!", "blocked", "alarm")
 FINISHED = Mark("✓", "finished", "good")
 
@@ -70,12 +71,14 @@ def outcome_mark(outcome: str) -> Mark:
     return _RUNS.get(outcome) or Mark("-", outcome.replace("_", " "), "quiet")
 
 
-def status_mark(state: RunState) -> Mark:
-    """How a run stands by its journal."""
+def status_mark(state: RunState, at_work: bool) -> Mark:
+    """How a run stands by its journal; `at_work` says that a process is working on it."""
     if state.finished:
         return FINISHED
+    if at_work:
+        return RUNNING
     if state.asked:
         return NEEDS_YOU
     if state.started is None:
         return NEW
-    return {"running": RUNNING, "blocked": BLOCKED}.get(state.status, WAITING)
+    return {"running": CUT_OFF, "blocked": BLOCKED}.get(state.status, WAITING)

@@ -37,6 +37,13 @@ class RunsRead(Message):
 
 
 @dataclass
+class RunRead(Message):
+    """One run, read again from its journal."""
+
+    entry: RunEntry
+
+
+@dataclass
 class RunOpened(Message):
     """The person wants to see this run; `start` also sets it to work."""
 
@@ -67,3 +74,8 @@ class ReloadWanted(Message):
 @dataclass
 class ReportWanted(Message):
     """The person wants the report of the shown run."""
+
+
+@dataclass
+class RereadWanted(Message):
+    """The shown run is worked on elsewhere: its journal is to be read again."""

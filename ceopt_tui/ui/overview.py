@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ceopt_tui.core.clocks import calendar_s, spoken
-from ceopt_tui.core.describe import change, detects, gain_sentence, score
+from ceopt_tui.core.describe import change, score
 from ceopt_tui.core.plan.stopping import best_mean
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.state.run import RunState
@@ -20,6 +20,7 @@ _AFTER = {
     "confirm": "one look at the held-out cases, or drop it",
     "holdout": "keep it or revert it",
 }
+_AFTER_THE_END = "r report, b best text; `ceopt apply` puts it into your files"
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,7 @@ class Activity:
     """What the engine in this process does with the run; all defaults when it does nothing."""
 
     working: bool = False
+    elsewhere: bool = False  # another process works on the run
     stopping: bool = False
     asking: str = ""  # the short question that waits for the person
     title: str = ""  # of the measurement under way
@@ -42,7 +44,7 @@ def mark_of(state: RunState, activity: Activity) -> Mark:
         return NEEDS_YOU
     if activity.working:
         return STOPPING if activity.stopping else RUNNING
-    return status_mark(state)
+    return status_mark(state, activity.elsewhere)
 
 
 def overview(state: RunState, terms: Terms | None, activity: Activity, now: datetime) -> list[tuple[str, str]]:
@@ -69,11 +71,13 @@ def _now(state: RunState, activity: Activity) -> str:
         return said(one_line(activity.trouble))
     if state.finished:
         return f"finished: {said(one_line(state.finished.reason))}"
+    if activity.elsewhere and state.tick:
+        return f"process {state.tick.pid} works on it; you are looking on"
     if state.asked:
         return f"paused at a question: {one_line(state.asked.question)}"
     if state.last_tick and state.status != "running":
         return f"paused: {said(one_line(state.last_tick.reason))}"
-    return "not started" if state.tick is None else "not working in this window"
+    return "not started" if state.tick is None else "cut off: its process ended in the middle of its work"
 
 
 def _work(state: RunState, activity: Activity) -> str:
@@ -92,7 +96,9 @@ def _work(state: RunState, activity: Activity) -> str:
 
 def _next(state: RunState, terms: Terms | None, activity: Activity) -> str:
     if state.finished:
-        return "look at the report (r) and the diff (d); `ceopt apply` takes the text into your files"
+        return _AFTER_THE_END if state.keeps else "r shows the report"
+    if activity.elsewhere:
+        return "this screen follows its journal"
     if not (activity.working or activity.asking):
         return "press c to go on; what is measured is kept" if state.started else "press c to start"
     if state.stopped:
@@ -152,9 +158,14 @@ def _score(state: RunState, span: float) -> str:
 
 def _proof(state: RunState, span: float) -> str:
     if state.gain:
-        return gain_sentence(state.gain, span)
-    looks = len(state.looks)
-    looked = f"{looks} look{'s' * (looks != 1)} at the held-out cases"
+        gain = state.gain
+        sure = "" if gain.clearly_better else "; not clearly better"
+        return (
+            f"{score(gain.before, span)} → {score(gain.after, span)} on {gain.cases} unseen cases, "
+            f"{change(gain.gain, span)} (90 %: {change(gain.low, span)} to {change(gain.high, span)}){sure}"
+        )
     if state.baseline is None:
         return "a change is kept only if it also wins on cases it was never tuned on"
-    return f"{looked}; {detects(state.baseline, span)}"
+    looks = len(state.looks)
+    looked = "no look" if looks == 0 else "1 look" if looks == 1 else f"{looks} looks"
+    return f"{looked} at the held-out cases; this set shows gains from {change(state.baseline.sees_most, span)}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.engine.loop import TickResult
@@ -32,7 +34,7 @@ class RunModel:
     def activity(self) -> Activity:
         if self.working and self.skin:
             return self.skin.activity()
-        return Activity(trouble=self.trouble)
+        return Activity(trouble=self.trouble, elsewhere=self.entry.at_work)
 
     def begin(self, skin: AppSkin) -> None:
         """The engine starts to work on it."""
@@ -40,5 +42,7 @@ class RunModel:
 
     def end(self, result: TickResult) -> None:
         """The tick is over."""
+        if self.skin and self.skin.stopping and result.status == "stopped":
+            result = replace(result, outcome="stopped")
         self.working, self.result = False, result
         self.trouble = "" if result.status == "finished" else result.reason

@@ -12,11 +12,12 @@ from rich.console import Console
 
 from ceopt_tui.errors import CeoptError, SetupError
 from ceopt_tui.exits import ExitStatus
+from ceopt_tui.system_clock import SystemClock
 from ceopt_tui.ui.app import CeoptApp
 from ceopt_tui.ui.catalogue import RepositoryCatalogue, entry_of_spec
 from ceopt_tui.ui.entries import RunEntry
 from ceopt_tui.ui.last_words import last_line, outcome_lines, way_on, write_log
-from ceopt_tui.wiring import RunOptions, SystemClock, run_tick
+from ceopt_tui.wiring import RunOptions, run_tick
 
 SIGNALS = {
     signal.SIGTERM: ExitStatus.TERMINATED,

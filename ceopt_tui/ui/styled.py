@@ -1,15 +1,18 @@
-"""Plain lines as styled content. The text is taken literally; styles only underline what signs already say."""
+"""Plain text as styled lines with hanging indents. The text is literal; styles repeat what signs say."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from rich.text import Text
 from textual.content import Content
 
 from ceopt_tui.ui.marks import Mark, Tone
 
-TONES: dict[Tone, str] = {
+LABEL_CELLS = 8
+_TONES: dict[Tone, str] = {
     "good": "$text-success",
     "bad": "$text-error",
     "unsure": "$text-warning",
@@ -17,14 +20,27 @@ TONES: dict[Tone, str] = {
     "busy": "$text-accent",
     "quiet": "",
 }
-_TABLE_TONES: dict[Tone, str] = {"alarm": "bold", "good": "bold", "busy": "italic"}
+# Cells of a table take terminal attributes only, no theme variables.
+_CELL_STYLES: dict[Tone, str] = {"alarm": "bold", "good": "bold", "busy": "italic"}
 _DIFF_STARTS = frozenset(" +-@\\")
-_DIFF = (("+++", "bold"), ("---", "bold"), ("@@", "$text-accent"), ("+", "$text-success"), ("-", "$text-error"))
+_DIFF_STYLES = (("+++", "bold"), ("---", "bold"), ("@@", "$text-accent"), ("+", "$text-success"), ("-", "$text-error"))
+# What a wrapped line hangs from: a bullet, a label with its gap, or its own indent.
+_HANG = re.compile(r"(?P<bullet>\s*[-*✓✗!?+] (?=\S))|(?P<label>\S.{0,11}?\s{2,}(?=\S))|(?P<indent>\s{4,}(?=\S))")
+_DEEPEST_HANG = 14
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line; when it is too long its rest goes on below, `hang` cells in. `verbatim` lines keep every blank."""
+
+    content: Content
+    hang: int = 0
+    verbatim: bool = False
 
 
 def marked(mark: Mark) -> Content:
     """A sign with its word."""
-    return Content.styled(str(mark), TONES[mark.tone])
+    return Content.styled(str(mark), _TONES[mark.tone])
 
 
 def cell(text: str) -> Text:
@@ -34,25 +50,46 @@ def cell(text: str) -> Text:
 
 def mark_cell(mark: Mark) -> Text:
     """A table cell with a sign and its word."""
-    return Text(str(mark).strip(), style=_TABLE_TONES.get(mark.tone, ""), no_wrap=True, overflow="ellipsis", end="")
+    return Text(str(mark).strip(), _CELL_STYLES.get(mark.tone, ""), no_wrap=True, overflow="ellipsis", end="")
 
 
-def facts(pairs: Iterable[tuple[str, str]], width: int = 8) -> Content:
-    """Labels and sentences, one a line."""
-    lines = [Content.assemble((f"{label:<{width}}", "$text-muted"), text) for label, text in pairs]
-    return Content("\n").join(lines)
+def fact_lines(pairs: Iterable[tuple[str, str]]) -> list[Line]:
+    """Labels and sentences, one pair a line."""
+    return [
+        Line(Content.assemble((f"{label:<{LABEL_CELLS}}", "$text-muted"), text), LABEL_CELLS) for label, text in pairs
+    ]
 
 
-def lines_of(text: str) -> Content:
+def lines_of(text: str) -> list[Line]:
     """Text for reading; lines of a diff in it and headings of Markdown stand out."""
-    styled, in_diff = [], False
+    lines, in_diff = [], False
     for line in text.split("\n"):
         in_diff = line.startswith("--- ") or (in_diff and line[:1] in _DIFF_STARTS)
-        styled.append(Content.styled(line, _style(line, in_diff)))
-    return Content("\n").join(styled)
+        lines.append(_diff_line(line) if in_diff else _line(line))
+    return lines
 
 
-def _style(line: str, in_diff: bool) -> str:
-    if in_diff:
-        return next((style for start, style in _DIFF if line.startswith(start)), "")
-    return "bold" if line.startswith("#") else ""
+def _diff_line(line: str) -> Line:
+    style = next((style for start, style in _DIFF_STYLES if line.startswith(start)), "")
+    return Line(Content.styled(line, style), hang=1, verbatim=True)
+
+
+def _line(line: str) -> Line:
+    found = _HANG.match(line)
+    hang = len(found[0]) if found and len(found[0]) <= _DEEPEST_HANG else 0
+    content = Content.styled(line, "bold" if line.startswith("#") else "")
+    return Line(content.stylize("$text-muted", 0, hang) if found and found["label"] else content, hang)
+
+
+def laid_out(lines: Sequence[Line], width: int) -> Content:
+    """All lines within `width` cells."""
+    return Content("\n").join(part for line in lines for part in _wrapped(line, width))
+
+
+def _wrapped(line: Line, width: int) -> Iterable[Content]:
+    hang = line.hang if line.hang * 2 < width else 0
+    if line.content.cell_length <= width or width - hang < 2:
+        return [line.content]
+    first, rest = line.content[:hang], line.content[hang:]
+    parts = rest.fold(width - hang) if line.verbatim else rest.wrap(width - hang)
+    return [first + parts[0], *(Content(" " * hang) + part for part in parts[1:])]

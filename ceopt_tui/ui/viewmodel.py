@@ -58,13 +58,21 @@ def run_row(entry: RunEntry, now: datetime) -> RunRow:
         return RunRow(entry.key, one_line(entry.name), NEW, NO_OUTCOME, "", "", one_line(entry.place))
     outcome = outcome_mark(state.finished.outcome) if state.finished else NO_OUTCOME
     kept = f"{len(state.keeps)} of {len(state.experiments)}"
-    return RunRow(entry.key, one_line(entry.name), status_mark(state), outcome, kept, spend(state), when(state, now))
+    return RunRow(
+        entry.key,
+        one_line(entry.name),
+        status_mark(state, entry.at_work),
+        outcome,
+        kept,
+        spend(state),
+        when(state, now),
+    )
 
 
 def spend(state: RunState) -> str:
     """Money in few characters; an unknown price is never shown as nothing."""
     if not state.spend.usd_known:
-        return f"{state.spend.calls:,} calls, cost ?"
+        return "cost ?" if not state.spend.usd else f">{state.spend.usd:.4f} USD"
     return f"{state.spend.usd:.4f} USD"
 
 

@@ -16,12 +16,12 @@ from ceopt_tui.ui.commands import Place, bindings_for
 from ceopt_tui.ui.entries import RunEntry
 from ceopt_tui.ui.foreign import one_line, said
 from ceopt_tui.ui.messages import ReloadWanted, RunOpened
-from ceopt_tui.ui.styled import cell, mark_cell
+from ceopt_tui.ui.styled import cell, lines_of, mark_cell
 from ceopt_tui.ui.viewmodel import run_row
 from ceopt_tui.ui.widgets.reading import Reading
 from ceopt_tui.ui.widgets.table import RowTable
 
-COLUMNS = (("run", 18), ("status", 11), ("outcome", 16), ("kept", 7), ("spent", 14), ("when", 40))
+COLUMNS = (("run", 15), ("status", 11), ("outcome", 16), ("kept", 8), ("spent", 10), ("when", 40))
 EMPTY = """\
 No run here yet.
 
@@ -54,7 +54,7 @@ class HomeScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         yield Static(Content.assemble(("ceopt", "bold"), f"  {one_line(self._where)}"), id="title", markup=False)
         yield RowTable(COLUMNS, id="runs")
-        yield Reading("Reading the runs …", id="lesson")
+        yield Reading(lines_of("Reading the runs …"), id="lesson")
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
@@ -69,7 +69,7 @@ class HomeScreen(Screen[None]):
         self._entries = {entry.key: entry for entry in entries}
         table.display, lesson.display = bool(entries), not entries
         if not entries:
-            lesson.show(Content(said(fault) if fault else EMPTY))
+            lesson.show(lines_of(said(fault) if fault else EMPTY))
             lesson.focus()
             return
         for gone in [key.value for key in table.rows if key.value not in self._entries]:

@@ -12,18 +12,19 @@ from textual.screen import Screen
 from textual.widgets import DataTable, Footer, Static
 
 from ceopt_tui.core.ports import Clock
-from ceopt_tui.ui.commands import Place, bindings_for
+from ceopt_tui.ui.commands import Place, bindings_for, commands_of
 from ceopt_tui.ui.foreign import one_line
-from ceopt_tui.ui.messages import AnswerWanted, ReportWanted, RunWanted, StopWanted
+from ceopt_tui.ui.messages import AnswerWanted, ReportWanted, RereadWanted, RunWanted, StopWanted
 from ceopt_tui.ui.overview import mark_of, overview
 from ceopt_tui.ui.run_model import RunModel
 from ceopt_tui.ui.screens.reading import ReadingScreen
-from ceopt_tui.ui.styled import cell, facts, lines_of, mark_cell, marked
+from ceopt_tui.ui.styled import cell, fact_lines, lines_of, mark_cell, marked
 from ceopt_tui.ui.viewmodel import candidate_diff, detail, experiment_row, run_diff
-from ceopt_tui.ui.widgets.reading import Reading
+from ceopt_tui.ui.widgets.reading import Prose, Reading
 from ceopt_tui.ui.widgets.table import RowTable
 
 COLUMNS = (("experiment", 10), ("outcome", 14), ("tried", 28), ("why", 120))
+REREAD_S = 2.0  # how often the journal of a run at work elsewhere is read
 SLICE = 500  # rows put into the list at once: more would be felt as a stall
 
 
@@ -42,12 +43,13 @@ class RunScreen(Screen[None]):
         self._listed = 0  # experiments in the list
         self._open: set[int] = set()  # of these, the ones whose outcome may still change
         self._changed = True
+        self._offered: tuple[object, ...] = ()
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="title"):
             yield Static(Content.styled(one_line(self.model.entry.name), "bold"), id="name", markup=False)
             yield Static(id="status", markup=False)
-        yield Static(id="facts", markup=False)
+        yield Prose(id="facts")
         yield RowTable(COLUMNS, id="experiments")
         yield Reading(id="detail")
         yield Footer(show_command_palette=False)
@@ -56,6 +58,7 @@ class RunScreen(Screen[None]):
         self.query_one(RowTable).focus()
         self.redraw()
         self.set_interval(self._refresh_s, self._tick)
+        self.set_interval(REREAD_S, self._follow)
 
     def changed(self) -> None:
         """The run has moved on; the next tick of the screen shows it."""
@@ -71,11 +74,18 @@ class RunScreen(Screen[None]):
         state, activity = self.model.state, self.model.activity
         with self.app.batch_update():
             self.query_one("#status", Static).update(marked(mark_of(state, activity)))
-            lines = facts(overview(state, self.model.terms, activity, self._clock.now()))
-            self.query_one("#facts", Static).update(lines)
+            lines = fact_lines(overview(state, self.model.terms, activity, self._clock.now()))
+            self.query_one("#facts", Prose).show(lines)
             self._list_experiments()
             self._show_detail()
-        self.refresh_bindings()
+        offered = tuple(self.check_action(command.action, ()) for command in commands_of("run"))
+        if offered != self._offered:
+            self._offered = offered
+            self.refresh_bindings()
+
+    def _follow(self) -> None:
+        if self.model.entry.at_work and not self.model.working:
+            self.post_message(RereadWanted())
 
     def _list_experiments(self) -> None:
         table, experiments = self.query_one(RowTable), self.model.state.experiments
@@ -99,14 +109,11 @@ class RunScreen(Screen[None]):
         panel, number = self.query_one("#detail", Reading), self.selected
         if number is None:
             panel.border_title = "No experiment yet"
-            panel.show(Content(WAITING_FOR_FIRST))
+            panel.show(lines_of(WAITING_FOR_FIRST))
             return
         known = detail(self.model.state, number)
         panel.border_title = Content(known.title)
-        content = facts(known.facts)
-        if known.diff:
-            content = Content("\n").join([content, lines_of(known.diff)])
-        panel.show(content)
+        panel.show([*fact_lines(known.facts), *(lines_of(known.diff) if known.diff else ())])
 
     def on_data_table_row_highlighted(self, event: DataTable.RowHighlighted) -> None:
         event.stop()
@@ -122,7 +129,7 @@ class RunScreen(Screen[None]):
         model = self.model
         allowed = {
             "answer": model.activity.asking != "",
-            "go_on": not model.working and model.entry.options is not None and model.state.finished is None,
+            "go_on": not (model.working or model.entry.at_work or model.state.finished or model.entry.options is None),
             "stop": model.working,
             "diff": self._listed > 0,
             "best": bool(model.state.keeps),
@@ -157,6 +164,6 @@ class RunScreen(Screen[None]):
 
 
 WAITING_FOR_FIRST = (
-    "Experiments appear here as they are tried. Each is one change of the text, measured beside\n"
-    "the current best on the same cases."
+    "Experiments appear here as they are tried: each is one change of the text, measured beside the current best "
+    "on the same cases."
 )
