@@ -1,0 +1,94 @@
+"""An app with one engine: the worker a run is carried out in, how it is started, stopped and left behind."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from textual.app import App
+from textual.worker import Worker, WorkerState
+
+from ceopt_tui.core.ports import Clock
+from ceopt_tui.engine.loop import TickResult
+from ceopt_tui.engine.skin import Skin
+from ceopt_tui.errors import CeoptError
+from ceopt_tui.exits import ExitStatus
+from ceopt_tui.ui.foreign import one_line, said
+from ceopt_tui.ui.messages import RunChanged
+from ceopt_tui.ui.run_model import RunModel
+from ceopt_tui.ui.skin import AppSkin
+
+if TYPE_CHECKING:
+    from ceopt_tui.wiring import RunOptions
+
+ENGINE = "engine"  # the group of its worker
+
+Tick = Callable[["RunOptions", Skin], Awaitable[TickResult]]
+
+
+class EngineApp(App[int]):
+    """At most one run is at work. The worker is the app's, so no screen that closes ends it."""
+
+    def __init__(self, tick: Tick, clock: Clock) -> None:
+        super().__init__()
+        self._tick = tick
+        self.clock = clock
+        self._leaving: int | None = None
+        self.working: RunModel | None = None
+        self.last: RunModel | None = None  # the run that was worked on last
+        self.fault: BaseException | None = None  # what ended the app, if it was no person
+
+    def start(self, model: RunModel) -> None:
+        """Sets the engine to work on a run."""
+        if self.working is not None:
+            self.notify(f"{one_line(self.working.entry.name)} is at work; stop it first.", markup=False)
+            return
+        if model.entry.options is None:
+            self.notify("The spec of this run is not where it was.", severity="error", markup=False)
+            return
+        self.working = self.last = model
+        model.begin(AppSkin(self.post_message, self.clock))
+        self.post_message(RunChanged())
+        self.run_worker(self._work(model), name=model.entry.name, group=ENGINE, exclusive=True, exit_on_error=False)
+
+    async def _work(self, model: RunModel) -> TickResult:
+        assert model.skin is not None and model.entry.options is not None
+        return await self._tick(model.entry.options, model.skin)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """The one place where the end of a worker is dealt with."""
+        model = self.working
+        if event.worker.group != ENGINE or model is None or event.state in (WorkerState.PENDING, WorkerState.RUNNING):
+            return
+        self.working = None
+        if event.state is WorkerState.SUCCESS:
+            assert event.worker.result is not None
+            model.end(event.worker.result)
+        elif event.state is WorkerState.CANCELLED:
+            model.end(TickResult("waiting", "interrupted", "interrupted", ExitStatus.INTERRUPTED))
+        elif isinstance(event.worker.error, CeoptError):
+            error = event.worker.error
+            model.end(TickResult("stopped", "refused", str(error), error.exit_status))
+            self.notify(said(str(error)), title="The run could not go on", severity="error", timeout=20, markup=False)
+        else:
+            self.fault = event.worker.error
+            self.exit(ExitStatus.FAULT, return_code=ExitStatus.FAULT)
+        self.post_message(RunChanged())
+        if self._leaving is not None:
+            self.exit(self._leaving, return_code=self._leaving)
+
+    def cancel_work(self) -> None:
+        """Ends the tick now; its end is still put on record."""
+        self.workers.cancel_group(self, ENGINE)
+
+    def leave(self, status: int) -> None:
+        """Ends the app with this status once the engine has put the end of its tick on record."""
+        if self.working is None or self._leaving is not None:  # asked again, the person does not wait
+            self.exit(status, return_code=status)
+            return
+        self._leaving = status
+        self.cancel_work()
+
+    def _handle_exception(self, error: Exception) -> None:
+        self.fault = self.fault or error
+        super()._handle_exception(error)
