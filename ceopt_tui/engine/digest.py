@@ -6,7 +6,7 @@ from collections import Counter
 
 from ceopt_tui.core.describe import score
 from ceopt_tui.core.state.run import RunState
-from ceopt_tui.engine.ideas import UNSEEN
+from ceopt_tui.engine.ideas import still_open, told_reason
 
 DIGEST_NAME = "strategy-digest.md"
 REASONS_SHOWN = 10
@@ -20,15 +20,13 @@ def digest_text(state: RunState, span: float) -> str:
     lines += ["", "## Last results"]
     for experiment in list(state.experiments.values())[-REASONS_SHOWN:]:
         if experiment.closed:
-            seen = experiment.look is None or experiment.outcome == "kept"
-            lines.append(f"- {experiment.hypothesis.description}: {experiment.closed.reason if seen else UNSEEN}")
+            lines.append(f"- {experiment.hypothesis.description}: {told_reason(experiment)}")
     if state.learnings:
         lines += ["", "## Learnings", *[f"- {text}" for text in state.learnings]]
     lines += ["", "## Still open"]
-    for idea in state.hypotheses.values():
-        if idea.id not in state.taken:
-            stale = "" if idea.generation == state.generation else " (estimate is stale)"
-            lines.append(f"- {idea.description}: {idea.opportunity.get('expected_benefit', 'unknown')}{stale}")
+    for idea in still_open(state):
+        stale = "" if idea.generation == state.generation else " (estimate is stale)"
+        lines.append(f"- {idea.description}: {idea.opportunity.get('expected_benefit', 'unknown')}{stale}")
     if state.baseline:
         lines += ["", f"Baseline on selection cases: {score(state.baseline.mean, span)}; keeps: {len(state.keeps)}"]
     return "\n".join(lines) + "\n"

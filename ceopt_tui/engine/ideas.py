@@ -17,6 +17,7 @@ from schemas.records import BacklogClosed, CandidateMade, CandidateRefused, Hypo
 
 TRIED_SHOWN = 10
 UNSEEN = "did not hold up on unseen cases"
+HELD_UP = "held up on unseen cases"
 
 
 def idea_key(move: str, parameters: Mapping[str, object]) -> str:
@@ -34,7 +35,7 @@ def brief(state: RunState, inputs: RunInputs, digest: str) -> Brief:
         texts=state.best_texts,
         selection=[_selection_case(state, inputs, case_id) for case_id in state.split.selection],
         tried=tried[-TRIED_SHOWN:],
-        tried_keys=frozenset(idea_key(idea.move, idea.parameters) for idea in state.hypotheses.values()),
+        tried_keys=_tried_keys(state),
         constraints=inputs.constraints,
         protect=inputs.protect,
         syntax=inputs.syntax,
@@ -42,6 +43,21 @@ def brief(state: RunState, inputs: RunInputs, digest: str) -> Brief:
         digest=digest,
         seed=inputs.seed,
     )
+
+
+def _tried_keys(state: RunState) -> frozenset[str]:
+    """Ideas not to be offered again. One that a keep overtook before it was tried may come back for the new text."""
+    return frozenset(
+        idea_key(idea.move, idea.parameters)
+        for idea in state.hypotheses.values()
+        if idea.id in state.taken or idea.dep_status != "approved" or idea.generation == state.generation
+    )
+
+
+def still_open(state: RunState) -> list[HypothesisAdded]:
+    """Ideas not tried yet; one that was offered again for a new text counts once, as it was offered last."""
+    ideas = {idea_key(idea.move, idea.parameters): idea for idea in state.hypotheses.values()}
+    return [idea for idea in ideas.values() if idea.id not in state.taken]
 
 
 def _selection_case(state: RunState, inputs: RunInputs, case_id: str) -> SelectionCase:
@@ -61,8 +77,16 @@ def _selection_case(state: RunState, inputs: RunInputs, case_id: str) -> Selecti
 def _tried(experiment: ExperimentState) -> Tried:
     assert experiment.closed is not None
     idea = experiment.hypothesis
-    reason = UNSEEN if experiment.look and experiment.closed.outcome != "kept" else experiment.closed.reason
+    reason = told_reason(experiment)
     return Tried(idea.description, idea.category, idea.move, experiment.closed.outcome, reason, idea.parameters)
+
+
+def told_reason(experiment: ExperimentState) -> str:
+    """Why an experiment ended, without anything that held-out cases said; a person's words are passed on."""
+    assert experiment.closed is not None
+    if experiment.look is None or experiment.answers:
+        return experiment.closed.reason
+    return HELD_UP if experiment.closed.outcome == "kept" else UNSEEN
 
 
 async def hypothesize(

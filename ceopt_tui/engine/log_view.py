@@ -6,6 +6,7 @@ from typing import Any
 
 from ceopt_tui.core.state.experiment import ExperimentState
 from ceopt_tui.core.state.run import RunState
+from ceopt_tui.engine.ideas import still_open
 
 LOG_NAME = "experiment-log.yaml"
 
@@ -23,8 +24,7 @@ def log_document(state: RunState, spec_text: str) -> dict[str, Any]:
         "hypothesis_backlog": [
             {"id": idea.id, "description": idea.description, "category": idea.category, "priority": idea.priority,
              "dep_status": idea.dep_status, "required_deps": list(idea.required_deps), "opportunity": idea.opportunity}
-            for idea in state.hypotheses.values()
-            if idea.id not in state.taken
+            for idea in still_open(state)
         ],
         "run_state": _run_state(state),
         "approval": [

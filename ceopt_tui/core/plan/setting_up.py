@@ -57,11 +57,7 @@ def _baseline(state: RunState, terms: Terms) -> Action:
 def _measured(state: RunState, terms: Terms) -> BaselineMeasured:
     assert state.split is not None
     scores = state.reference.selection
-    deterministic = all(
-        len(set(state.runs.outputs.get((state.original_digest, case), ()))) == 1
-        and len(values) >= terms.setting(state).reference_runs
-        for case, values in scores.items()
-    ) and not any(state.runs.failures.values())
+    deterministic = _repeats_itself(state, terms)
     held_out = len(state.split.holdout) - (len(state.split.report_only) if deterministic else 0)
     noise = Noise(state.runs.sigma_ss, state.runs.sigma_df)
     floor = aa_floor(noise, terms.setting(state), max(held_out, 1))
@@ -78,6 +74,14 @@ def _measured(state: RunState, terms: Terms) -> BaselineMeasured:
         calls_per_experiment=calls,
         usd_per_experiment=None if usd is None else (calls[0] * usd, calls[1] * usd),
     )
+
+
+def _repeats_itself(state: RunState, terms: Terms) -> bool:
+    """Did every case give the same output in every run, with repeats to tell by and none of them lost?"""
+    wanted = terms.setting(state).reference_runs
+    outputs = [state.runs.outputs[state.original_digest, case] for case in state.reference.selection]
+    same = all(len(given) >= wanted and len(set(given)) == 1 for given in outputs)
+    return wanted > 1 and same and not any(state.runs.failures.values())
 
 
 def experiment_calls(selection: int, held_out: int, deterministic: bool) -> tuple[int, int]:
