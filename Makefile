@@ -47,7 +47,7 @@ crash: $(VENV)/dev.stamp ## Kill runs at random moments and resume them
 	@$(BIN)/pytest -m crash
 
 pictures: $(VENV)/dev.stamp ## Draw docs/pictures anew from the app
-	@CEOPT_DRAW_PICTURES=1 $(BIN)/pytest -m "not local_model" tests/ui
+	@CEOPT_UPDATE_PICTURES=1 $(BIN)/pytest -m "not local_model" tests/ui
 
 test-local: $(VENV)/dev.stamp ## Test against a small real model (downloads it once)
 	@$(BIN)/pytest -m local_model
