@@ -32,7 +32,7 @@ class ExperimentState:
     selection: Scores = field(default_factory=dict)
     held_out: Scores = field(default_factory=dict)
     drift: set[str] = field(default_factory=set)  # cases the reference was run on again beside this candidate
-    blank: int = 0  # runs whose output held nothing
+    blank: int = 0  # runs that failed with an output that held nothing
     decisions: list[Decided] = field(default_factory=list)
     look: Looked | None = None
     comparisons: list[Compared] = field(default_factory=list)

@@ -74,7 +74,8 @@ def _case_run(state: RunState, record: r.CaseRun) -> None:
     elif state.current and record.text_digest == state.current.text_digest:
         held_out = state.held_out(record.case_id)
         add_score(state.current.held_out if held_out else state.current.selection, record)
-        state.current.blank += record.score is not None and not record.output.strip()
+        # A case may want an empty answer; only one that fails for it speaks against the text.
+        state.current.blank += record.passed is False and not record.output.strip()
 
 
 def _reference_run(state: RunState, record: r.CaseRun) -> None:

@@ -1,0 +1,100 @@
+"""The sentences every skin shares: units, signs, and what is not known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from journals import baseline, experiment, looping
+
+from ceopt_tui.core.describe import (
+    change,
+    detects,
+    experiment_line,
+    gain_sentence,
+    money,
+    outcome_sentence,
+    score,
+)
+from schemas.records import (
+    BaselineMeasured,
+    CallFacts,
+    CallFinished,
+    Committed,
+    Decided,
+    ExperimentClosed,
+    GainReported,
+    Stopped,
+)
+
+
+def gain(**values: Any) -> GainReported:
+    fields = {
+        "original_digest": "old", "final_digest": "new", "cases": 10, "before": 0.4, "after": 0.92, "gain": 0.52,
+        "low": 0.15, "high": 0.89, "cautious": 0.5, "clearly_better": True, "fresh": True, "selection_before": 0.05,
+        "selection_after": 1.0,
+    }  # fmt: skip
+    return GainReported(**{**fields, **values})
+
+
+def spent(usd: float | None) -> CallFinished:
+    return CallFinished(facts=CallFacts(role="task", model="m", usd=usd))
+
+
+def test_pass_rates_are_percentages_and_scales_are_numbers() -> None:
+    assert (score(0.756, 1), score(3.456, 4)) == ("76%", "3.46")
+    assert (change(0.052, 1), change(-0.5, 4)) == ("+5 points", "-0.50")
+
+
+def test_an_unknown_price_is_said_and_never_nothing() -> None:
+    assert money(looping(spent(0.25))) == "1 calls, 0.2500 USD"
+    assert money(looping(spent(None))) == "1 calls, cost unknown (price of a model is not known)"
+    assert money(looping(spent(0.25), spent(None))) == ("2 calls, at least 0.2500 USD (price of a model is not known)")
+
+
+def test_what_a_set_can_see() -> None:
+    measured = next(record for record in baseline() if isinstance(record, BaselineMeasured))
+    assert detects(measured, 1) == (
+        "this set sees a gain of +20 points about half the time and +30 points four times in five; smaller ones will "
+        "mostly be missed"
+    )
+
+
+def test_the_gain_names_the_figure_not_to_believe() -> None:
+    assert gain_sentence(gain(), 4) == (
+        "on 10 unseen cases, fresh runs: 0.40 → 0.92, +0.52 (90 % interval +0.15 to +0.89); cautious estimate +0.50; "
+        "on the tuned cases +0.95 (too high by construction)"
+    )
+    unsure = gain_sentence(gain(clearly_better=False, fresh=False), 1)
+    assert unsure.endswith("; not clearly better: the interval holds 0")
+    assert "the deciding runs" in unsure and "+52 points" in unsure
+
+
+def test_an_experiment_in_one_line() -> None:
+    state = looping(*experiment())
+    assert experiment_line(state.experiments[1]) == "exp-001  running        idea 1"
+    step = Decided(number=1, step="add_sample", decision="promising", next_measurement="confirm", reason="z = 2")
+    state = looping(*experiment(), step)
+    assert experiment_line(state.experiments[1]) == "exp-001  promising      idea 1\n          z = 2"
+    state = looping(*experiment(), ExperimentClosed(number=1, outcome="reverted", reason="no score moved"))
+    assert experiment_line(state.experiments[1]).startswith("exp-001  reverted       idea 1\n          no score moved")
+
+
+KEPT = [*experiment(), Committed(number=1, text_digest="new", commit="c1", branch="b")]
+
+
+@pytest.mark.parametrize(
+    ("records", "words"),
+    [
+        ([], "The run has not ended."),
+        ([*KEPT, gain(), Stopped(outcome="plateau", reason="")], gain_sentence(gain(), 1)),
+        ([*KEPT, Stopped(outcome="plateau", reason="")], "1 change(s) kept."),
+        (
+            [Stopped(outcome="plateau", reason="")],
+            "No confirmed gain; this set would have missed gains below +30 points more often than one time in five.",
+        ),
+        ([Stopped(outcome="no_headroom", reason="")], "No change was tried."),
+    ],
+)
+def test_what_came_of_a_run(records: list[Any], words: str) -> None:
+    assert outcome_sentence(looping(*records), 1) == words
