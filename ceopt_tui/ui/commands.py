@@ -33,7 +33,7 @@ class Command:
 
 
 COMMANDS = (
-    Command("open", "enter", "enter", "Open", "Open the run; a new spec is started", "open", ("home",), True, False),
+    Command("open", "enter", "enter", "Open", "Open the run; a new spec is started", "open", ("home",), False, False),
     Command("reload", "f5", "f5", "Reload", "Read the runs again", "reload", ("home",), False),
     Command("back", "escape", "esc", "Back", "Go back; a run at work goes on", "back", ("run", "reading")),
     Command("answer", "a", "a", "Answer", "Show the question that waits for you", "answer", ("run",)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
@@ -34,6 +35,7 @@ class EngineApp(App[int]):
         self._tick = tick
         self.clock = clock
         self._leaving: int | None = None
+        self._ticking: asyncio.Future[TickResult] | None = None
         self.working: RunModel | None = None
         self.last: RunModel | None = None  # the run that was worked on last
         self.fault: BaseException | None = None  # what ended the app, if it was no person
@@ -52,8 +54,20 @@ class EngineApp(App[int]):
         self.run_worker(self._work(model), name=model.entry.name, group=ENGINE, exclusive=True, exit_on_error=False)
 
     async def _work(self, model: RunModel) -> TickResult:
+        """Carries out one tick. However often the worker is cancelled, the tick is cancelled once and ends in order."""
         assert model.skin is not None and model.entry.options is not None
-        return await self._tick(model.entry.options, model.skin)
+        self._ticking = asyncio.ensure_future(self._tick(model.entry.options, model.skin))
+        try:
+            return await asyncio.shield(self._ticking)
+        except asyncio.CancelledError:
+            self._ticking.cancel()
+            await self.tick_over()
+            raise
+
+    async def tick_over(self) -> None:
+        """Returns when the tick, if there is one, has its end on record."""
+        if self._ticking is not None and not self._ticking.done():
+            await asyncio.wait({self._ticking})
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """The one place where the end of a worker is dealt with."""

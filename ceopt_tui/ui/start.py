@@ -64,6 +64,7 @@ async def _running(app: CeoptApp) -> int:
     for number, status in SIGNALS.items():
         loop.add_signal_handler(number, app.leave, status)
     await app.run_async()
+    await app.tick_over()
     return app.return_code or 0
 
 

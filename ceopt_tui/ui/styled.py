@@ -12,6 +12,7 @@ from textual.content import Content
 from ceopt_tui.ui.marks import Mark, Tone
 
 LABEL_CELLS = 8
+MUTED = "$foreground-muted"
 _TONES: dict[Tone, str] = {
     "good": "$text-success",
     "bad": "$text-error",
@@ -55,9 +56,7 @@ def mark_cell(mark: Mark) -> Text:
 
 def fact_lines(pairs: Iterable[tuple[str, str]]) -> list[Line]:
     """Labels and sentences, one pair a line."""
-    return [
-        Line(Content.assemble((f"{label:<{LABEL_CELLS}}", "$text-muted"), text), LABEL_CELLS) for label, text in pairs
-    ]
+    return [Line(Content.assemble((f"{label:<{LABEL_CELLS}}", MUTED), text), LABEL_CELLS) for label, text in pairs]
 
 
 def lines_of(text: str) -> list[Line]:
@@ -78,7 +77,7 @@ def _line(line: str) -> Line:
     found = _HANG.match(line)
     hang = len(found[0]) if found and len(found[0]) <= _DEEPEST_HANG else 0
     content = Content.styled(line, "bold" if line.startswith("#") else "")
-    return Line(content.stylize("$text-muted", 0, hang) if found and found["label"] else content, hang)
+    return Line(content.stylize(MUTED, 0, hang) if found and found["label"] else content, hang)
 
 
 def laid_out(lines: Sequence[Line], width: int) -> Content:

@@ -22,8 +22,9 @@ from ceopt_tui.ui.entries import RunEntry
 from ceopt_tui.wiring import RunOptions
 from schemas.evalset import Case
 
-REFRESH_S = 0.01
-PATIENCE = 500  # turns of the event loop to wait for something before a test fails
+REFRESH_S = 0.05
+CALL_S = 1.5  # how far the clock moves with every call
+PATIENCE = 300  # turns of the event loop to wait for something before a test fails
 
 
 @dataclass
@@ -31,15 +32,20 @@ class GatedRunner:
     """Answers like the world's runner, but lets calls through only while the gate is open."""
 
     answer: Callable[[str, Case, int], object]
+    clock: FakeClock
     free: int = 10**9  # calls that pass before the gate matters
     gate: asyncio.Event = field(default_factory=asyncio.Event)
     calls: int = 0
+    waiting: int = 0
 
     async def run(self, texts: Mapping[str, str], case: Case, sample: int) -> RunResult:
         self.calls += 1
         if self.calls > self.free:
+            self.waiting += 1
             await self.gate.wait()
+            self.waiting -= 1
         await asyncio.sleep(0)
+        self.clock.advance(CALL_S)
         given = self.answer(next(iter(texts.values())), case, sample)
         if isinstance(given, Exception):
             raise given
@@ -59,7 +65,7 @@ class Stage:
             terms=terms(attended=True),
             clock=self.clock,
         )
-        self.runner = GatedRunner(self.world.answer, free)
+        self.runner = GatedRunner(self.world.answer, self.clock, free)
         self.where = "/home/me/project"
         self.entry = RunEntry(
             "triage", self.world.folder, RunOptions(Path("spec.yaml"), attended=True), terms=self.world.terms,
@@ -88,6 +94,10 @@ class Stage:
     def app(self, first: RunEntry | None = None) -> CeoptApp:
         return CeoptApp(self, self.tick, self.clock, first, refresh_s=REFRESH_S)
 
+    def settled(self, app: CeoptApp) -> bool:
+        """Does every call that is under way wait at the gate?"""
+        return app.working is not None and self.runner.waiting == self.world.parts().concurrency
+
 
 @asynccontextmanager
 async def on_stage(
@@ -97,7 +107,11 @@ async def on_stage(
     app = stage.app(first)
     async with app.run_test(size=size) as pilot:
         await pilot.pause()
-        yield app, pilot
+        try:
+            yield app, pilot
+        finally:
+            app.cancel_work()
+            await app.tick_over()
 
 
 async def until(pilot: Pilot[int], holds: Callable[[], object], what: str = "") -> None:
@@ -106,7 +120,7 @@ async def until(pilot: Pilot[int], holds: Callable[[], object], what: str = "") 
         if holds():
             await pilot.pause()
             return
-        await pilot.pause(0.01)
+        await pilot.pause(0.03)
     raise AssertionError(f"it never came: {what}\n{text_of(pilot.app)}")
 
 
