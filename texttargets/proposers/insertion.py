@@ -21,16 +21,20 @@ def insert_section(text: str, title: str, lines: Sequence[str], place: Place, sy
     The start is behind front matter and the first heading. In a template the end is before the rule with the first
     placeholder, since what follows that is the case's input.
     """
+    level = min((rule.level for rule in split_rules(text) if rule.level), default=1)
+    return insert_lines(text, ["#" * min(max(level + 1, 2), 6) + f" {title}", "", *lines], place, syntax)
+
+
+def insert_lines(text: str, lines: Sequence[str], place: Place, syntax: str = "none") -> str:
+    """The text with these lines at one of the same places, a blank line away from what stands there."""
     line_end = _line_end(text)
     rules = split_rules(text)
-    level = min((rule.level for rule in rules if rule.level), default=1)
-    heading = "#" * min(max(level + 1, 2), 6) + f" {title}"
-    section = line_end.join([heading, "", *lines, ""])
     at = _start(text, rules) if place == "start" else _end(text, rules, syntax)
     before, after = text[:at], text[at:]
     if before.strip(BYTE_ORDER_MARK + "\r\n"):
         before += line_end * max(0, 2 - _closing_line_ends(before))
-    return before + section + (line_end + after if after.strip() else after)
+    added = line_end.join([*lines, ""])
+    return before + added + (line_end + after if after.strip() else after)
 
 
 def has_lines(text: str, lines: Sequence[str]) -> bool:

@@ -6,12 +6,11 @@ from its move, its parameters and the brief's seed.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from ceopt_tui.core.ports import Brief, Draft, HypothesisDraft, Refusal
 from ceopt_tui.errors import ProposalError
+from texttargets.proposers.idea_key import idea_key
 from texttargets.proposers.mechanical_contract import StateContract
 from texttargets.proposers.mechanical_examples import AddExamples
 from texttargets.proposers.mechanical_labels import DefineLabels
@@ -53,8 +52,3 @@ class MechanicalProposer:
         if text is None:
             raise ProposalError(f"The idea no longer fits the text: {idea.description}")
         return Draft({view.path: text}, note=idea.description)
-
-
-def idea_key(move: str, parameters: Mapping[str, Any]) -> str:
-    """What makes two ideas the same, as Brief.tried_keys writes it."""
-    return f"{move}:{json.dumps(parameters, sort_keys=True, ensure_ascii=False, separators=(',', ':'))}"

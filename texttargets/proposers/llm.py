@@ -1,0 +1,134 @@
+"""The proposer with a model: one idea per failure theme, carried out as edits of the present text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ceopt_tui.core.ports import (
+    Brief,
+    Completer,
+    Draft,
+    HypothesisDraft,
+    ModelRequest,
+    ProposalRefused,
+    Refusal,
+    ResolvedModel,
+    SelectionCase,
+)
+from ceopt_tui.errors import CallFailed, ProposalError
+from texttargets.edits import apply_edits
+from texttargets.proposers.contract import Contract, infer_contract
+from texttargets.proposers.failure_themes import WRONG_FORM, FailureTheme, failure_themes
+from texttargets.proposers.idea_key import idea_key
+from texttargets.proposers.insertion import insert_lines
+from texttargets.proposers.llm_prompt import proposal_messages
+from texttargets.proposers.llm_reply import REPLY_SCHEMA, Rewrite, accept_reply, parse_reply
+from texttargets.target_file import text_digest
+
+MOVE = "rewrite"
+DEFAULT_PARAMS: Mapping[str, Any] = {"temperature": 0, "max_tokens": 2048}
+
+# What a change may do, in the order in which it is worth trying; the first one is for answers of the wrong form.
+APPROACHES = (
+    ("output contract", "state exactly what an answer must look like and that nothing else may be written"),
+    ("boundary rule", "add one rule that says which way such cases go, and where its limit is"),
+    ("definitions", "define the terms or labels that are taken for one another"),
+    ("worked examples", "show a worked example of this kind with an invented input"),
+    ("order", "put the rules that decide such cases first and say which one wins"),
+    ("steps", "split the task into steps that lead to the right answer for such cases"),
+    ("contradictions", "resolve what in the text contradicts itself or invites the wrong answer"),
+    ("fewer rules", "remove, merge or shorten rules that distract from what such cases need"),
+)
+
+
+class LLMProposer:
+    """Implements ports.Proposer with a model; its replies are used as they are or not at all."""
+
+    name = "llm"
+
+    def __init__(
+        self,
+        completer: Completer,
+        model: ResolvedModel,
+        *,
+        params: Mapping[str, Any] | None = None,
+        timeout_s: float = 120.0,
+    ) -> None:
+        self._completer = completer
+        self._model = model
+        self._params = {**DEFAULT_PARAMS, **model.params, **(params or {})}
+        self._timeout_s = timeout_s
+
+    async def hypotheses(self, brief: Brief, wanted: int) -> Sequence[HypothesisDraft]:
+        """At most one idea per failure theme, the largest theme first; no model is asked for them."""
+        ideas = []
+        for theme in failure_themes(brief.selection, _contract(brief)):
+            fresh = (_idea(brief, theme, *approach) for approach in _approaches(theme))
+            idea = next((one for one in fresh if idea_key(one.move, one.parameters) not in brief.tried_keys), None)
+            if idea is not None:
+                ideas.append(idea)
+        return ideas[:wanted]
+
+    async def propose(self, brief: Brief, idea: HypothesisDraft, refused: Sequence[Refusal]) -> Draft:
+        """Asks for edits and applies them. Raises ProposalError when there is no usable reply."""
+        request = ModelRequest(
+            role="proposer",
+            model=self._model,
+            messages=proposal_messages(brief, idea, _cases_of(brief, idea), _contract(brief), refused),
+            params=self._params,
+            response_schema=REPLY_SCHEMA,
+            timeout_s=self._timeout_s,
+        )
+        try:
+            reply = await self._completer.complete(request, accept_reply)
+        except CallFailed as failure:
+            raise ProposalError(f"The proposer gave no reply: {failure.message}") from failure
+        if reply.truncated:
+            raise ProposalRefused([Refusal("truncated", "the reply was cut off before its end")])
+        rewrite = parse_reply(reply.text)
+        return Draft(_applied(brief, rewrite), (reply.facts,), rewrite.why)
+
+
+def _contract(brief: Brief) -> Contract | None:
+    return infer_contract([item.case.expected for item in brief.selection])
+
+
+def _approaches(theme: FailureTheme) -> Sequence[tuple[str, str]]:
+    return APPROACHES if theme.name == WRONG_FORM else (*APPROACHES[1:], APPROACHES[0])
+
+
+def _idea(brief: Brief, theme: FailureTheme, category: str, how: str) -> HypothesisDraft:
+    failing, total = len(theme.cases), len(brief.selection)
+    return HypothesisDraft(
+        description=f"{how} ({failing} of {total} cases: {theme.name})",
+        category=category,
+        move=MOVE,
+        parameters={"theme": theme.name, "approach": category, "text": text_digest(brief.texts)[:12]},
+        theme=theme.name,
+        priority="high" if failing * 4 >= total else "medium",
+        expected_benefit=f"0 to +{failing / max(1, total):.2f}: {failing} of {total} cases fail this way",
+        rank=float(failing),
+    )
+
+
+def _cases_of(brief: Brief, idea: HypothesisDraft) -> list[SelectionCase]:
+    """The cases of the idea's theme; for an idea of a person, which has none, all that fail."""
+    themes = failure_themes(brief.selection, _contract(brief))
+    named = [theme for theme in themes if theme.name == idea.theme]
+    return [item for theme in named or themes for item in theme.cases]
+
+
+def _applied(brief: Brief, rewrite: Rewrite) -> dict[str, str]:
+    """The changed files. What is appended goes to the first file and counts as an edit."""
+    count = len(rewrite.edits) + len(rewrite.appended)
+    if count > brief.edits:
+        raise ProposalRefused([Refusal("edit_budget", f"{count} edits, allowed are {brief.edits}")])
+    texts = dict(brief.texts)
+    if rewrite.edits or not rewrite.appended:
+        texts = apply_edits(texts, rewrite.edits, brief.edits)
+    path = next(iter(texts))
+    for added in rewrite.appended:
+        lines = added.replace("\r\n", "\n").strip("\n").split("\n")
+        texts[path] = insert_lines(texts[path], lines, "end", brief.syntax)
+    return {path: text for path, text in texts.items() if text != brief.texts[path]}

@@ -1,0 +1,94 @@
+"""Reads a proposer model's reply: one JSON object with edits, or why it cannot be used. Nothing is repaired."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ceopt_tui.errors import ProposalError
+from texttargets.edits import Edit, SectionEdit
+from texttargets.strict_json import loads
+
+_FENCED = re.compile(r"```[ \t]*(?:json)?[ \t]*\r?\n(.*?)\r?\n[ \t]*```", re.DOTALL | re.IGNORECASE)
+_STRING = {"type": "string"}
+
+REPLY_SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "edits": {
+            "type": "array",
+            "items": {
+                "anyOf": [
+                    {
+                        "type": "object",
+                        "properties": {"search": _STRING, "replace": _STRING},
+                        "required": ["search", "replace"],
+                        "additionalProperties": False,
+                    },
+                    {
+                        "type": "object",
+                        "properties": {"append": _STRING},
+                        "required": ["append"],
+                        "additionalProperties": False,
+                    },
+                ]
+            },
+        },
+        "why": _STRING,
+    },
+    "required": ["edits", "why"],
+    "additionalProperties": False,
+}
+
+
+@dataclass(frozen=True)
+class Rewrite:
+    """A reply that was understood: edits of what is there, texts to add at the end, and the reason given."""
+
+    edits: tuple[Edit | SectionEdit, ...]
+    appended: tuple[str, ...]
+    why: str
+
+
+def parse_reply(reply: str) -> Rewrite:
+    """The edits of a reply that is one JSON object, bare or in one fence. Raises ProposalError."""
+    fenced = _FENCED.findall(reply)
+    if len(fenced) > 1:
+        raise ProposalError("The reply holds several fenced blocks instead of one JSON object.")
+    source = fenced[0] if fenced else reply.strip()
+    try:
+        value = loads(source)
+    except ValueError as error:
+        raise ProposalError(f"The reply is not one JSON object: {error}.") from error
+    if not isinstance(value, dict) or not isinstance(value.get("edits"), list):
+        raise ProposalError('The reply is not an object with a list named "edits".')
+    why = value.get("why", "")
+    found = [_edit(number, entry) for number, entry in enumerate(value["edits"], 1)]
+    return Rewrite(
+        tuple(edit for edit in found if not isinstance(edit, str)),
+        tuple(edit for edit in found if isinstance(edit, str)),
+        why if isinstance(why, str) else "",
+    )
+
+
+def accept_reply(text: str) -> None:
+    """Raises ValueError for replies that are not worth keeping in a cache."""
+    try:
+        parse_reply(text)
+    except ProposalError as error:
+        raise ValueError(error.message) from error
+
+
+def _edit(number: int, entry: Any) -> Edit | SectionEdit | str:
+    if not isinstance(entry, dict) or any(not isinstance(value, str) for value in entry.values()):
+        raise ProposalError(f"Edit {number} is not an object of texts.")
+    keys = set(entry)
+    if keys == {"append"}:
+        return str(entry["append"])
+    if keys in ({"search", "replace"}, {"search", "replace", "path"}):
+        return Edit(entry["search"], entry["replace"], entry.get("path"))
+    if keys in ({"section", "replace"}, {"section", "replace", "path"}):
+        return SectionEdit(entry["section"], entry["replace"], entry.get("path"))
+    raise ProposalError(f"Edit {number} has the keys {', '.join(sorted(keys))}; search and replace are wanted.")
