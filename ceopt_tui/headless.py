@@ -22,6 +22,7 @@ from schemas.records import AnyRecord, BaselineMeasured, Committed, ExperimentCl
 # Fields too long for an event; they are in the journal.
 LONG_FIELDS = {"texts", "output", "message"}
 LOUD_KINDS = frozenset({"call_started", "call_finished"})
+LAST_KIND = "finished"  # said once, by the last line
 
 Write = Callable[[str], None]
 
@@ -46,7 +47,7 @@ class HeadlessSkin:
 
     def recorded(self, record: AnyRecord) -> None:
         if self._as_json:
-            if record.kind not in LOUD_KINDS:
+            if record.kind not in LOUD_KINDS and record.kind != LAST_KIND:
                 self._out(json_line({"event": record.kind, **_short(record)}))
         elif line := self._words(record):
             self._talk(mask(line))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Mapping
+from itertools import count
 
 from ceopt_tui.core.plan.actions import Measure, PlannedRun
 from ceopt_tui.core.ports import Runner, RunResult, Scorer
@@ -49,34 +50,35 @@ class Pool:
 
     async def measure(self, action: Measure) -> None:
         """Runs everything planned; raises what ends the run after the calls under way are recorded."""
-        waiting = deque(action.runs)
-        total = len(waiting)
-        self._progress(action.title, 0, total)
+        waiting, title, total = deque(action.runs), action.title, len(action.runs)
+        done = count(1)
+        self._progress(title, 0, total)
+
+        def tell() -> None:
+            self._progress(title, next(done), total)
+
         if not self._answered and waiting:
-            await self._one(waiting.popleft())
+            await self._one(waiting.popleft(), tell)
         workers = min(self._concurrency, len(waiting))
-        done = await asyncio.gather(
-            *(self._work(waiting, action.title, total) for _ in range(workers)), return_exceptions=True
-        )
-        errors = [result for result in done if isinstance(result, BaseException)]
+        ended = await asyncio.gather(*(self._work(waiting, tell) for _ in range(workers)), return_exceptions=True)
+        errors = [result for result in ended if isinstance(result, BaseException)]
         if errors:
             raise next((error for error in errors if not isinstance(error, asyncio.CancelledError)), errors[0])
-        self._progress(action.title, total, total)
 
-    async def _work(self, waiting: deque[PlannedRun], title: str, total: int) -> None:
+    async def _work(self, waiting: deque[PlannedRun], tell: Callable[[], None]) -> None:
         while waiting:
             try:
-                await self._one(waiting.popleft())
+                await self._one(waiting.popleft(), tell)
             except BaseException:
                 waiting.clear()  # nobody starts another call; those under way are still recorded
                 raise
-            self._progress(title, total - len(waiting), total)
 
-    async def _one(self, run: PlannedRun) -> None:
+    async def _one(self, run: PlannedRun, tell: Callable[[], None]) -> None:
         case = self._cases[run.case_id]
         texts = self._recorder.state.texts[run.text_digest]
         result = await self._runner.run(texts, case, run.sample)
         await self._recorder.commit(self._record(run, case, result))
+        tell()
         self._watch(run, result)
 
     def _watch(self, run: PlannedRun, result: RunResult) -> None:

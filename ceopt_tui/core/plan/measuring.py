@@ -36,6 +36,12 @@ def missing(
     return planned
 
 
+def given_up(state: RunState) -> int:
+    """Cases of any text that errors left without a score in this tick."""
+    failures = state.runs.failures
+    return sum(failures[place] >= TRIES_PER_CASE for place in state.runs.faults)
+
+
 def pooled(runs: list[PlannedRun], seed: int, title: str) -> Measure:
     """One pool in seeded random order, so that load and drift hit both sides alike."""
     mixed = sorted(runs, key=lambda run: (run.case_id, run.sample, run.text_digest))

@@ -9,7 +9,7 @@ from ceopt_tui.core.evidence.gain import final_gain
 from ceopt_tui.core.plan.actions import Action, Done, Note, Park, Report
 from ceopt_tui.core.plan.closing import close
 from ceopt_tui.core.plan.laddering import noise_of
-from ceopt_tui.core.plan.measuring import missing, pooled, report_runs
+from ceopt_tui.core.plan.measuring import given_up, missing, pooled, report_runs
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.exits import ExitStatus
@@ -29,8 +29,9 @@ def plan_wrap_up(state: RunState, terms: Terms) -> Action:
         return _gain(state, terms)
     if state.report is None and state.baseline is not None:
         return Report()
-    outcome = outcome_word(state)
-    return Note((Finished(outcome=outcome, exit_status=_exit(state), reason=state.stopped.reason),))
+    lost = given_up(state)
+    reason = state.stopped.reason + (f"; errors left {lost} cases without a score" if lost else "")
+    return Note((Finished(outcome=outcome_word(state), exit_status=_exit(state, lost), reason=reason),))
 
 
 def outcome_word(state: RunState) -> str:
@@ -47,11 +48,11 @@ def outcome_word(state: RunState) -> str:
     return "no_improvement"
 
 
-def _exit(state: RunState) -> ExitStatus:
+def _exit(state: RunState, lost: int) -> ExitStatus:
     assert state.stopped is not None
     if state.stopped.outcome == "harness_failed":
         return ExitStatus.REFUSED
-    if state.stopped.outcome in STOPPED_EARLY and not state.keeps:
+    if lost or (state.stopped.outcome in STOPPED_EARLY and not state.keeps):
         return ExitStatus.STOPPED
     return ExitStatus.FINISHED
 

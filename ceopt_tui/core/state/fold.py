@@ -44,7 +44,7 @@ def _forget_measurements(state: RunState) -> None:
 
 def _tick_started(state: RunState, record: r.TickStarted) -> None:
     state.tick = record
-    state.runs.failures.clear()
+    state.runs.new_tick()
     state.error_streak = 0
 
 

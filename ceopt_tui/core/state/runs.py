@@ -38,6 +38,7 @@ class RunBook:
     outputs: dict[tuple[str, str], list[str]] = field(default_factory=dict)
     details: dict[tuple[str, str], str] = field(default_factory=dict)
     failures: dict[tuple[str, str, str], int] = field(default_factory=dict)  # text, case, step; this tick only
+    faults: set[tuple[str, str, str]] = field(default_factory=set)  # of these, those without any output
     sigma_ss: float = 0.0
     sigma_df: int = 0
     scored: int = 0
@@ -48,6 +49,8 @@ class RunBook:
         if run.score is None:
             place = (*key, run.step)
             self.failures[place] = self.failures.get(place, 0) + 1
+            if not run.truncated:
+                self.faults.add(place)
             return
         self.scored += 1
         self.outputs.setdefault(key, []).append(run.output)
@@ -55,6 +58,11 @@ class RunBook:
         cell = self.cells.setdefault(key, Cell())
         self.sigma_ss += cell.add(run.score)
         self.sigma_df += cell.count > 1
+
+    def new_tick(self) -> None:
+        """What failed before is worth trying again."""
+        self.failures.clear()
+        self.faults.clear()
 
     def free_samples(self, text_digest: str, case_id: str, count: int) -> list[int]:
         """The lowest sample numbers not run yet: after a kill the gaps are filled, so the same samples are measured."""
