@@ -83,7 +83,7 @@ def fetch_wheel(requirement: str, folder: Path) -> Path:
     if HASH_REFUSED in done.stderr:
         raise TamperedError(f"The package {name} has changed on the package index; nothing of it was used.")
     reason = next((line for line in reversed(done.stderr.splitlines()) if line.strip()), "pip gave no reason")
-    raise SetupError(f"pip could not download {name}: {reason.strip()}")
+    raise SetupError(f"pip could not download {name}: {reason.strip().removeprefix('ERROR: ')}")
 
 
 def _environment() -> dict[str, str]:
