@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rapidfuzz import fuzz
@@ -28,25 +28,30 @@ class FailureTheme:
 
 def failure_themes(selection: Sequence[SelectionCase], contract: Contract | None) -> list[FailureTheme]:
     """Every failing case in exactly one theme, the largest theme first."""
-    groups: list[tuple[str, list[SelectionCase]]] = []
+    groups: dict[str, list[SelectionCase]] = {}
     for item in selection:
         if item.pass_rate is None or item.pass_rate >= 1:
             continue
-        reason = _reason(item, contract)
-        group = next((cases for name, cases in groups if fuzz.token_set_ratio(name, reason) >= ALIKE), None)
-        if group is None:
-            groups.append((reason, [item]))
-        else:
-            group.append(item)
-    themes = [FailureTheme(name, tuple(cases)) for name, cases in groups]
+        seen = _seen_reason(item, contract)
+        name = seen or _known_name(visible(_said_reason(item))[:LONGEST_NAME], groups)
+        groups.setdefault(name, []).append(item)
+    themes = [FailureTheme(name, tuple(cases)) for name, cases in groups.items()]
     return sorted(themes, key=lambda theme: -len(theme.cases))
 
 
-def _reason(item: SelectionCase, contract: Contract | None) -> str:
-    """The form comes first, since it is what the present output shows; a recorded reason may be of an older text."""
-    if contract is not None and item.outputs:
-        if not all(contract.accepts(output) for output in item.outputs):
-            return WRONG_FORM
-        if contract.kind == "labels":
-            return f"cases that should be {as_text(item.case.expected)}"
-    return visible(item.case.went_wrong or item.detail or WRONG_ANSWER)[:LONGEST_NAME]
+def _seen_reason(item: SelectionCase, contract: Contract | None) -> str | None:
+    """What the present outputs show by themselves; a recorded reason may be of an older text."""
+    if contract is None or not item.outputs:
+        return None
+    if not all(contract.accepts(output) for output in item.outputs):
+        return WRONG_FORM
+    return f"cases that should be {as_text(item.case.expected)}" if contract.kind == "labels" else None
+
+
+def _said_reason(item: SelectionCase) -> str:
+    return item.case.went_wrong or item.detail or WRONG_ANSWER
+
+
+def _known_name(reason: str, names: Iterable[str]) -> str:
+    """The name of the theme that says the same in other words, else the reason itself."""
+    return next((name for name in names if fuzz.token_set_ratio(name, reason) >= ALIKE), reason)

@@ -78,7 +78,9 @@ class DropRule:
         if len([rule for rule in split_rules(view.text) if rule.kind != "heading"]) < 2:
             return []
         repeated = {
-            later.id for first, later in combinations(free, 2) if fuzz.ratio(first.content, later.content) >= SAME_RULE
+            later.id
+            for first, later in combinations(free, 2)
+            if fuzz.token_sort_ratio(first.content, later.content) >= SAME_RULE
         }
         return [
             HypothesisDraft(
