@@ -1,7 +1,8 @@
 """What the engine adds to the time that the calls themselves take.
 
-The engine's pool with the real client, account, cache and journal, beside a plain httpx client on the same endpoint;
-both make the same calls in turns. The best time of each counts, since a busy machine only ever adds.
+The engine's pool with the real client, account, cache and journal, beside a plain httpx client on the same endpoint,
+and beside litellm alone, which says whose time it is. All make the same calls in turns; the best time of each counts,
+since a busy machine only ever adds.
 `python tests/benchmarks/bench_engine.py [--calls N] [--delay S] [--concurrency N] [--rounds N]`
 """
 
@@ -9,9 +10,8 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import sys
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -31,7 +31,7 @@ from schemas.records import CallStarted, RunStarted
 from texttargets.checks import check_output
 from texttargets.runners.chat import ChatRunner
 
-MOST = 1.10
+AIM = 1.10
 TEXT = {"prompt.md": "Route the message to one of: billing, returns, delivery, other. Answer with the word alone.\n"}
 
 
@@ -39,24 +39,46 @@ def case(number: int) -> Case:
     return Case(id=f"c{number:04d}", input=f"message {number}: can I still return it?", expected="returns")
 
 
-async def plain_s(api_base: str, calls: int, concurrency: int) -> float:
-    """Seconds of the least a client can do: send, wait, read."""
+def chat(number: int) -> list[dict[str, object]]:
+    return [{"role": "system", "content": TEXT["prompt.md"]}, {"role": "user", "content": case(number).input}]
+
+
+async def pooled_s(send: Callable[[int], Awaitable[None]], calls: int, concurrency: int) -> float:
+    """Seconds of the least a pool can do."""
     waiting = list(range(calls))
+
+    async def work() -> None:
+        while waiting:
+            await send(waiting.pop())
+
+    began = time.perf_counter()
+    await asyncio.gather(*(work() for _ in range(concurrency)))
+    return time.perf_counter() - began
+
+
+async def plain_s(api_base: str, calls: int, concurrency: int) -> float:
+    """The least a client can do: send, wait, read."""
     async with httpx.AsyncClient(limits=httpx.Limits(max_connections=concurrency), timeout=60) as client:
 
-        async def work() -> None:
-            while waiting:
-                messages = [
-                    {"role": "system", "content": TEXT["prompt.md"]},
-                    {"role": "user", "content": case(waiting.pop()).input},
-                ]
-                body = {"model": "bench", "messages": messages, "temperature": 0, "max_tokens": 512}
-                reply = await client.post(f"{api_base}/chat/completions", json=body)
-                assert reply.json()["choices"][0]["message"]["content"] == "returns"
+        async def send(number: int) -> None:
+            body = {"model": "bench", "messages": chat(number), "temperature": 0, "max_tokens": 512}
+            reply = await client.post(f"{api_base}/chat/completions", json=body)
+            assert reply.json()["choices"][0]["message"]["content"] == "returns"
 
-        began = time.perf_counter()
-        await asyncio.gather(*(work() for _ in range(concurrency)))
-        return time.perf_counter() - began
+        return await pooled_s(send, calls, concurrency)
+
+
+async def litellm_s(api_base: str, calls: int, concurrency: int) -> float:
+    """What the library takes that ceopt sends its calls through."""
+    litellm = await load()
+
+    async def send(number: int) -> None:
+        await litellm.acompletion(
+            model="openai/bench", messages=chat(number), api_base=api_base, api_key="none", max_retries=0,
+            temperature=0, max_tokens=512,
+        )  # fmt: skip
+
+    return await pooled_s(send, calls, concurrency)
 
 
 async def engine_s(api_base: str, calls: int, concurrency: int) -> float:
@@ -113,18 +135,22 @@ def _started() -> RunStarted:
     )
 
 
-async def compare(api_base: str, calls: int, concurrency: int, rounds: int) -> tuple[float, float]:
-    """Best seconds of (plain, engine), in turns."""
+Side = Callable[[str, int, int], Awaitable[float]]
+SIDES: dict[str, Side] = {"plain httpx": plain_s, "litellm alone": litellm_s, "ceopt": engine_s}
+
+
+async def compare(api_base: str, calls: int, concurrency: int, rounds: int) -> dict[str, float]:
+    """Best seconds of each side, in turns."""
     await load()
     await engine_s(api_base, 2 * concurrency, concurrency)
-    sides: dict[Callable[..., object], list[float]] = {plain_s: [], engine_s: []}
+    taken: dict[str, list[float]] = {name: [] for name in SIDES}
     for _ in range(rounds):
-        for side, times in sides.items():
-            times.append(await side(api_base, calls, concurrency))  # type: ignore[misc]
-    return min(sides[plain_s]), min(sides[engine_s])
+        for name, side in SIDES.items():
+            taken[name].append(await side(api_base, calls, concurrency))
+    return {name: min(times) for name, times in taken.items()}
 
 
-def main() -> int:
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--calls", type=int, default=500)
     parser.add_argument("--delay", type=float, default=0.2, help="seconds a reply takes")
@@ -132,13 +158,15 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=5)
     given = parser.parse_args()
     with running(given.delay) as api_base:
-        plain, engine = asyncio.run(compare(api_base, given.calls, given.concurrency, given.rounds))
-    ratio = engine / plain
+        best = asyncio.run(compare(api_base, given.calls, given.concurrency, given.rounds))
+    plain, ceopt = best["plain httpx"], best["ceopt"]
     what = f"{given.calls} calls of {given.delay * 1000:.0f} ms, {given.concurrency} at a time"
-    print(f"engine     {what}, best of {given.rounds}")
-    print(f"           plain httpx {plain:.2f} s, ceopt {engine:.2f} s: {ratio:.2f} × (at most {MOST:.2f} ×)")
-    return int(ratio > MOST)
+    print(f"engine     {what}, best of {given.rounds}: " + ", ".join(f"{name} {s:.2f} s" for name, s in best.items()))
+    print(
+        f"           {ceopt / plain:.2f} × plain httpx (aim: {AIM:.2f} ×), "
+        f"{ceopt / best['litellm alone']:.2f} × litellm alone"
+    )
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -18,8 +18,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 CEOPT = shutil.which("ceopt", path=str(Path(sys.executable).parent)) or "ceopt"
-MOST_VERSION = 3.0  # times a bare Python …
-EXTRA_S = 0.1  # … and this much
+VERSION_AIM = 3.0  # times a bare Python …
+EXTRA_S = 0.1  # … and this much on top
 FIRST_SCREEN_LIMIT_S = 60.0
 SCREEN_ON = b"\x1b[?1049h"
 PAINTED = b"ceopt"  # in the header of the first screen
@@ -83,7 +83,7 @@ def measure(repository: str, rounds: int) -> dict[str, float]:
     return {name: min(times) for name, times in taken.items()}
 
 
-def main() -> int:
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5)
     given = parser.parse_args()
@@ -93,17 +93,15 @@ def main() -> int:
         identity = ("-c", "user.name=bench", "-c", "user.email=bench@localhost", "-c", "commit.gpgsign=false")
         process_s("git", "-C", repository, *identity, "commit", "--quiet", "--allow-empty", "--message", "bench")
         best = measure(repository, given.rounds)
-    most_s = MOST_VERSION * best["python -c pass"] + EXTRA_S
+    aim_s = VERSION_AIM * best["python -c pass"] + EXTRA_S
     print(f"start-up   best of {given.rounds}: " + ", ".join(f"{name} {took_s:.2f} s" for name, took_s in best.items()))
-    print(f"           ceopt --version {best['ceopt --version']:.2f} s, at most {most_s:.2f} s (3 × python + 0.1 s)")
+    print(f"           ceopt --version {best['ceopt --version']:.2f} s, aim: {aim_s:.2f} s (3 × python + 0.1 s)")
     print(
         f"           first screen {best['first screen']:.2f} s, "
         f"{best['first screen'] / best['import textual']:.1f} × importing textual alone; "
         f"importing litellm alone would take {best['import litellm']:.2f} s"
     )
-    in_time = best["ceopt --version"] <= most_s and best["first screen"] < best["import litellm"]
-    return int(not in_time)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
