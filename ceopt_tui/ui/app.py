@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -74,7 +75,7 @@ class CeoptApp(EngineApp):
         return next((screen for screen in reversed(self.screen_stack) if isinstance(screen, RunScreen)), None)
 
     def on_reload_wanted(self) -> None:
-        self.run_worker(self._read_runs(), group=READING, exclusive=True, exit_on_error=False)
+        self.run_worker(self._read_runs, group=READING, exclusive=True, exit_on_error=False)
 
     async def _read_runs(self) -> None:
         try:
@@ -90,7 +91,7 @@ class CeoptApp(EngineApp):
 
     def on_reread_wanted(self) -> None:
         if self._shown is not None:
-            self.run_worker(self._reread(self._shown.model.entry), group=READING, exit_on_error=False)
+            self.run_worker(partial(self._reread, self._shown.model.entry), group=READING, exit_on_error=False)
 
     async def _reread(self, entry: RunEntry) -> None:
         self.post_message(m.RunRead(await asyncio.to_thread(self._catalogue.reread, entry)))
@@ -106,7 +107,7 @@ class CeoptApp(EngineApp):
         model = self._models.get(entry.key)
         if model is None or not model.working:
             return entry
-        return RunEntry(entry.name, entry.folder, entry.options, model.state, model.terms, entry.place)
+        return replace(entry, state=model.state, terms=model.terms, at_work=True)
 
     def on_run_opened(self, message: m.RunOpened) -> None:
         known = self._models.get(message.entry.key)
@@ -128,6 +129,14 @@ class CeoptApp(EngineApp):
         if self._shown is not None and self._shown.is_mounted:
             self._shown.redraw()
 
+    def _refresh_home(self) -> None:
+        if isinstance(self.screen, HomeScreen):
+            self.post_message(m.ReloadWanted())
+
+    def on_tick_ended(self) -> None:
+        self._refresh_run()
+        self._refresh_home()
+
     # The question
 
     def on_question_asked(self) -> None:
@@ -136,6 +145,7 @@ class CeoptApp(EngineApp):
             self._show_question()
         elif model is not None:
             self.notify(f"{one_line(model.entry.name)} waits for your answer.", markup=False)
+            self._refresh_home()
 
     def on_answer_wanted(self) -> None:
         self._show_question()

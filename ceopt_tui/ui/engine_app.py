@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.app import App
@@ -15,7 +16,7 @@ from ceopt_tui.engine.skin import Skin
 from ceopt_tui.errors import CeoptError
 from ceopt_tui.exits import ExitStatus
 from ceopt_tui.ui.foreign import one_line, said
-from ceopt_tui.ui.messages import RunChanged
+from ceopt_tui.ui.messages import RunChanged, TickEnded
 from ceopt_tui.ui.run_model import RunModel
 from ceopt_tui.ui.skin import AppSkin
 
@@ -51,7 +52,9 @@ class EngineApp(App[int]):
         self.working = self.last = model
         model.begin(AppSkin(self.post_message, self.clock))
         self.post_message(RunChanged())
-        self.run_worker(self._work(model), name=model.entry.name, group=ENGINE, exclusive=True, exit_on_error=False)
+        self.run_worker(
+            partial(self._work, model), name=model.entry.name, group=ENGINE, exclusive=True, exit_on_error=False
+        )
 
     async def _work(self, model: RunModel) -> TickResult:
         """Carries out one tick. However often the worker is cancelled, the tick is cancelled once and ends in order."""
@@ -87,7 +90,7 @@ class EngineApp(App[int]):
         else:
             self.fault = event.worker.error
             self.exit(ExitStatus.FAULT, return_code=ExitStatus.FAULT)
-        self.post_message(RunChanged())
+        self.post_message(TickEnded())
         if self._leaving is not None:
             self.exit(self._leaving, return_code=self._leaving)
 

@@ -75,10 +75,10 @@ def status_mark(state: RunState, at_work: bool) -> Mark:
     """How a run stands by its journal; `at_work` says that a process is working on it."""
     if state.finished:
         return FINISHED
-    if at_work:
-        return RUNNING
     if state.asked:
         return NEEDS_YOU
+    if at_work:
+        return RUNNING
     if state.started is None:
         return NEW
     return {"running": CUT_OFF, "blocked": BLOCKED}.get(state.status, WAITING)

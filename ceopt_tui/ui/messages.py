@@ -19,6 +19,11 @@ class RunChanged(Message):
 
 
 @dataclass
+class TickEnded(Message):
+    """The engine has ended its tick."""
+
+
+@dataclass
 class QuestionAsked(Message):
     """The run waits for a person's answer."""
 

@@ -114,8 +114,8 @@ def _next(state: RunState, terms: Terms | None, activity: Activity) -> str:
 
 def _time(state: RunState, terms: Terms | None, activity: Activity, now: datetime) -> str:
     if state.phase3_at is None:
-        limits = f" ({_hours(terms.max_active_s)} of work, {_hours(terms.max_wall_s)} by the calendar)" if terms else ""
-        return f"the limits{limits} count from the first idea"
+        limits = f" ({_hours(terms.max_active_s)} of work, {_hours(terms.max_wall_s)} calendar)" if terms else ""
+        return f"limits{limits} count from the first idea"
     work_s = state.active_s + activity.tick_s - state.phase3_active_s
     until = now if not state.finished else datetime.fromisoformat(state.finished.at)
     wall_s = calendar_s(datetime.fromisoformat(state.phase3_at), until)

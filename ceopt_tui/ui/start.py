@@ -47,7 +47,14 @@ def require_terminal() -> None:
 
 
 def _open(catalogue: RepositoryCatalogue, first: RunEntry | None) -> int:
-    app = CeoptApp(catalogue, run_tick, SystemClock(), first)
+    return run_app(CeoptApp(catalogue, run_tick, SystemClock(), first))
+
+
+def run_app(app: CeoptApp) -> int:
+    """Runs the app on this terminal until it ends; prints what the shell is to show, gives the exit status.
+
+    CeoptError, naming a log, when the app fell over a fault of its own.
+    """
     app.error_console = Console(file=io.StringIO())  # a traceback belongs in the log, not over the shell
     status = asyncio.run(_running(app))
     if app.fault is not None:

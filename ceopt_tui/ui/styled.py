@@ -25,8 +25,9 @@ _TONES: dict[Tone, str] = {
 _CELL_STYLES: dict[Tone, str] = {"alarm": "bold", "good": "bold", "busy": "italic"}
 _DIFF_STARTS = frozenset(" +-@\\")
 _DIFF_STYLES = (("+++", "bold"), ("---", "bold"), ("@@", "$text-accent"), ("+", "$text-success"), ("-", "$text-error"))
-# What a wrapped line hangs from: a bullet, a label with its gap, or its own indent.
-_HANG = re.compile(r"(?P<bullet>\s*[-*✓✗!?+] (?=\S))|(?P<label>\S.{0,11}?\s{2,}(?=\S))|(?P<indent>\s{4,}(?=\S))")
+# What a wrapped line hangs from: a label with its gap, else a bullet or its own indent.
+_LABEL = re.compile(r"\S.{0,11}?\s{2,}(?=\S)")
+_INDENT = re.compile(r"\s*[-*✓✗!?+] (?=\S)|\s{4,}(?=\S)")
 _DEEPEST_HANG = 14
 
 
@@ -61,11 +62,23 @@ def fact_lines(pairs: Iterable[tuple[str, str]]) -> list[Line]:
 
 def lines_of(text: str) -> list[Line]:
     """Text for reading; lines of a diff in it and headings of Markdown stand out."""
-    lines, in_diff = [], False
+    lines, in_diff, label = [], False, 0
     for line in text.split("\n"):
         in_diff = line.startswith("--- ") or (in_diff and line[:1] in _DIFF_STARTS)
-        lines.append(_diff_line(line) if in_diff else _line(line))
+        if in_diff:
+            lines.append(_diff_line(line))
+            continue
+        label = _label_cells(line, label)
+        lines.append(_line(line, label))
     return lines
+
+
+def _label_cells(line: str, above: int) -> int:
+    """Width of the line's label with its gap; below a labelled line one blank in the same place is gap enough."""
+    found = _LABEL.match(line)
+    if found and len(found[0]) <= _DEEPEST_HANG:
+        return len(found[0])
+    return above if above and line[above - 1 : above] == " " and line[above : above + 1].strip() else 0
 
 
 def _diff_line(line: str) -> Line:
@@ -73,11 +86,12 @@ def _diff_line(line: str) -> Line:
     return Line(Content.styled(line, style), hang=1, verbatim=True)
 
 
-def _line(line: str) -> Line:
-    found = _HANG.match(line)
+def _line(line: str, label: int) -> Line:
+    if label:
+        return Line(Content.styled(line).stylize(MUTED, 0, label), label)
+    found = _INDENT.match(line)
     hang = len(found[0]) if found and len(found[0]) <= _DEEPEST_HANG else 0
-    content = Content.styled(line, "bold" if line.startswith("#") else "")
-    return Line(content.stylize(MUTED, 0, hang) if found and found["label"] else content, hang)
+    return Line(Content.styled(line, "bold" if line.startswith("#") else ""), hang)
 
 
 def laid_out(lines: Sequence[Line], width: int) -> Content:

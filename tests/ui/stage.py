@@ -56,7 +56,7 @@ class Stage:
     """One world as the app sees it."""
 
     def __init__(self, folder: Path, world: World | None = None, free: int = 10**9) -> None:
-        self.clock = FakeClock()
+        self.clock, self.refresh_s = FakeClock(), REFRESH_S
         self.world = world or World(
             folder / "triage",
             helps("be exact"),
@@ -92,7 +92,7 @@ class Stage:
             return await Run(session, world.inputs(), parts, skin.progress).tick()
 
     def app(self, first: RunEntry | None = None) -> CeoptApp:
-        return CeoptApp(self, self.tick, self.clock, first, refresh_s=REFRESH_S)
+        return CeoptApp(self, self.tick, self.clock, first, refresh_s=self.refresh_s)
 
     def settled(self, app: CeoptApp) -> bool:
         """Does every call that is under way wait at the gate?"""
@@ -105,7 +105,7 @@ async def on_stage(
 ) -> AsyncIterator[tuple[CeoptApp, Pilot[int]]]:
     """The running app and its pilot; entered in the test itself, as context variables do not leave fixtures."""
     app = stage.app(first)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=size, notifications=True) as pilot:
         await pilot.pause()
         try:
             yield app, pilot

@@ -24,7 +24,7 @@ def test_before_the_first_call_everything_is_still_to_come() -> None:
     said = lines(RunState())
     assert said["Now"] == "getting ready"
     assert said["Next"] == "your approval, then the baseline"
-    assert said["Time"] == "the limits (1 h of work, 72 h by the calendar) count from the first idea"
+    assert said["Time"] == "limits (1 h of work, 72 h calendar) count from the first idea"
     assert said["Score"] == "not measured yet"
 
 

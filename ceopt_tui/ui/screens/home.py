@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
+from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
@@ -17,7 +18,7 @@ from ceopt_tui.ui.entries import RunEntry
 from ceopt_tui.ui.foreign import one_line, said
 from ceopt_tui.ui.messages import ReloadWanted, RunOpened
 from ceopt_tui.ui.styled import cell, lines_of, mark_cell
-from ceopt_tui.ui.viewmodel import run_row
+from ceopt_tui.ui.viewmodel import RunRow, run_row
 from ceopt_tui.ui.widgets.reading import Reading
 from ceopt_tui.ui.widgets.table import RowTable
 
@@ -38,6 +39,9 @@ Nothing at hand? `ceopt demo` makes a small repository and improves its prompt,
 with a model on this machine, no key needed."""
 
 
+HINT = "A new spec (`ceopt init PROMPT --failures FILE`) appears in this list: enter starts it."
+
+
 class HomeScreen(Screen[None]):
     """Lists the runs; opens one."""
 
@@ -54,20 +58,25 @@ class HomeScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         yield Static(Content.assemble(("ceopt", "bold"), f"  {one_line(self._where)}"), id="title", markup=False)
         yield RowTable(COLUMNS, id="runs")
+        yield Static(HINT, id="hint", markup=False)
         yield Reading(lines_of("Reading the runs …"), id="lesson")
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
-        self.query_one("#runs").display = False
+        self._show_list(False)
 
     def on_screen_resume(self) -> None:
         self.post_message(ReloadWanted())
+
+    def _show_list(self, listed: bool) -> None:
+        for part, displayed in (("#runs", listed), ("#hint", listed), ("#lesson", not listed)):
+            self.query_one(part).display = displayed
 
     def show(self, entries: Sequence[RunEntry], fault: str) -> None:
         """Shows these runs, or what to do where there is none."""
         table, lesson = self.query_one(RowTable), self.query_one("#lesson", Reading)
         self._entries = {entry.key: entry for entry in entries}
-        table.display, lesson.display = bool(entries), not entries
+        self._show_list(bool(entries))
         if not entries:
             lesson.show(lines_of(said(fault) if fault else EMPTY))
             lesson.focus()
@@ -75,13 +84,8 @@ class HomeScreen(Screen[None]):
         for gone in [key.value for key in table.rows if key.value not in self._entries]:
             table.remove_row(str(gone))
         first = table.row_count == 0
-        for entry in entries:
-            row = run_row(entry, self._clock.now())
-            cells = (
-                cell(row.name), mark_cell(row.status), mark_cell(row.outcome), cell(row.kept), cell(row.spend),
-                cell(row.when),
-            )  # fmt: skip
-            table.put(row.key, cells)
+        rows = [run_row(entry, self._clock.now()) for entry in entries]
+        table.put([(row.key, _cells(row)) for row in rows])
         if first:
             table.move_cursor(row=0)
         table.focus()
@@ -99,3 +103,8 @@ class HomeScreen(Screen[None]):
 
     def action_reload(self) -> None:
         self.post_message(ReloadWanted())
+
+
+def _cells(row: RunRow) -> tuple[Text, ...]:
+    marks = (mark_cell(row.status), mark_cell(row.outcome))
+    return (cell(row.name), *marks, cell(row.kept), cell(row.spend), cell(row.when))

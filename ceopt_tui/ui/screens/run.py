@@ -14,6 +14,7 @@ from textual.widgets import DataTable, Footer, Static
 from ceopt_tui.core.ports import Clock
 from ceopt_tui.ui.commands import Place, bindings_for, commands_of
 from ceopt_tui.ui.foreign import one_line
+from ceopt_tui.ui.marks import Mark, outcome_mark
 from ceopt_tui.ui.messages import AnswerWanted, ReportWanted, RereadWanted, RunWanted, StopWanted
 from ceopt_tui.ui.overview import mark_of, overview
 from ceopt_tui.ui.run_model import RunModel
@@ -73,7 +74,7 @@ class RunScreen(Screen[None]):
         self._changed = False
         state, activity = self.model.state, self.model.activity
         with self.app.batch_update():
-            self.query_one("#status", Static).update(marked(mark_of(state, activity)))
+            self.query_one("#status", Static).update(self._status(mark_of(state, activity)))
             lines = fact_lines(overview(state, self.model.terms, activity, self._clock.now()))
             self.query_one("#facts", Prose).show(lines)
             self._list_experiments()
@@ -83,6 +84,10 @@ class RunScreen(Screen[None]):
             self._offered = offered
             self.refresh_bindings()
 
+    def _status(self, mark: Mark) -> Content:
+        finished = self.model.state.finished
+        return marked(mark) if finished is None else marked(mark) + "  " + marked(outcome_mark(finished.outcome))
+
     def _follow(self) -> None:
         if self.model.entry.at_work and not self.model.working:
             self.post_message(RereadWanted())
@@ -90,14 +95,18 @@ class RunScreen(Screen[None]):
     def _list_experiments(self) -> None:
         table, experiments = self.query_one(RowTable), self.model.state.experiments
         upto = min(len(experiments), self._listed + SLICE)
-        for number in [*self._open, *range(self._listed + 1, upto + 1)]:
-            row = experiment_row(experiments[number])
-            table.put(str(number), (cell(row.name), mark_cell(row.outcome), cell(row.tried), cell(row.reason)))
-            (self._open.discard if experiments[number].closed else self._open.add)(number)
+        numbers = [*self._open, *range(self._listed + 1, upto + 1)]
+        rows = [experiment_row(experiments[number]) for number in numbers]
+        table.put(
+            [
+                (str(row.number), (cell(row.name), mark_cell(row.outcome), cell(row.tried), cell(row.reason)))
+                for row in rows
+            ]
+        )
+        self._open = {number for number in numbers if not experiments[number].closed}
         self._listed = upto
         if upto < len(experiments):
             self.changed()
-            self.call_later(self._tick)
 
     @property
     def selected(self) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from rich.text import Text
@@ -32,14 +33,18 @@ class RowTable(DataTable[Text]):
         for label, width in self._wanted_columns:
             self.add_column(Text(label), width=width, key=label)
 
-    def put(self, key: str, cells: tuple[Text, ...]) -> None:
-        """Adds the row, or changes the cells of the one with this key."""
-        if key not in self.rows:
-            follow = self.row_count == 0 or self.cursor_row == self.row_count - 1
-            self.add_row(*cells, key=key)
-            if follow:
-                self.move_cursor(row=self.row_count - 1)
-            return
+    def put(self, rows: Sequence[tuple[str, tuple[Text, ...]]]) -> None:
+        """Adds rows by key, or changes those that are there. A cursor on the last row stays on the last row."""
+        follow = self.row_count == 0 or self.cursor_row == self.row_count - 1
+        for key, cells in rows:
+            if key in self.rows:
+                self._change(key, cells)
+            else:
+                self.add_row(*cells, key=key)
+        if follow:
+            self.move_cursor(row=self.row_count - 1)
+
+    def _change(self, key: str, cells: tuple[Text, ...]) -> None:
         for (label, _), value in zip(self._wanted_columns, cells, strict=True):
             if self.get_cell(key, label) != value:
                 self.update_cell(key, label, value)

@@ -1,0 +1,108 @@
+"""Strings that break markup, on every screen: shown literally, and nothing in them acts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+from histories import FOREIGN, begun, foreign_history, state_of
+from stage import Stage, on_stage, text_of, until
+from textual.content import Content
+
+from ceopt_tui.core.ports import Question
+from ceopt_tui.errors import SetupError
+from ceopt_tui.ui.commands import help_text
+from ceopt_tui.ui.entries import RunEntry
+from ceopt_tui.ui.foreign import shown
+from ceopt_tui.ui.report_text import report_text
+from ceopt_tui.ui.screens.question import QuestionScreen
+from ceopt_tui.ui.screens.reading import ReadingScreen
+from ceopt_tui.ui.styled import cell, fact_lines, laid_out, lines_of
+from schemas.records import Finished
+
+SIZE = (80, 24)
+SHORT = [shown(text) for text in FOREIGN if len(text) < 40]
+
+
+def acts(content: Content) -> bool:
+    return any("@" in str(span.style) for span in content.spans)
+
+
+@pytest.mark.parametrize("text", FOREIGN)
+def test_lines_and_cells_hold_exactly_the_text(text: str) -> None:
+    assert cell(shown(text)).plain == shown(text)
+    for lines in (lines_of(shown(text)), fact_lines([("Why", shown(text))]), lines_of(f"--- a\n+{shown(text)}")):
+        content = laid_out(lines, 200)
+        assert shown(text) in content.plain
+        assert not acts(content)
+
+
+async def test_the_list_the_detail_and_the_diff_show_it(tmp_path: Path) -> None:
+    stage = Stage(tmp_path)
+    entry = replace(stage.entry, state=foreign_history(), name="[/] [bold]", options=None)
+    async with on_stage(stage, size=SIZE, first=replace(entry, state=foreign_history())) as (app, pilot):
+        await until(pilot, lambda: "exp-012" in text_of(app))
+        assert "[/] [bold]" in text_of(app)
+        await pilot.press(*["k"] * 12)
+        for number, text in enumerate(FOREIGN, 1):
+            await until(pilot, lambda number=number: f"─exp-{number:03d} ✗ reverted" in text_of(app))
+            if len(text) < 20:
+                assert text_of(app).count(shown(text)) >= 2, "list and detail"
+            await pilot.press("d")
+            await until(pilot, lambda: isinstance(app.screen, ReadingScreen))
+            await until(pilot, lambda text=text: "+" + shown(text)[:30] in text_of(app))
+            await pilot.press("escape", "j")
+
+
+async def test_the_home_screen_shows_it(tmp_path: Path) -> None:
+    stage = Stage(tmp_path)
+    stage.where = "/home/[red]/project"
+    stage.listed = [RunEntry(f"run-{i}", tmp_path / f"run-{i}", fault=text) for i, text in enumerate(FOREIGN)]
+    async with on_stage(stage, size=(140, 24)) as (app, pilot):
+        await until(pilot, lambda: "run-11" in text_of(app))
+        assert "/home/[red]/project" in text_of(app)
+        assert [text for text in SHORT if text not in text_of(app)] == []
+
+
+async def test_a_question_shows_it(tmp_path: Path) -> None:
+    stage = Stage(tmp_path)
+    question = Question("keep-1", "[/] won", "\n".join(FOREIGN), "[bold]x[/bold]?", ("keep", "refuse"))
+    async with on_stage(stage, size=(80, 40)) as (app, pilot):
+        await app.push_screen(QuestionScreen(question))
+        await pilot.pause()
+        assert [text for text in [*SHORT, "[/] won", "[bold]x[/bold]?"] if text not in text_of(app)] == []
+
+
+async def test_the_report_shows_it(tmp_path: Path) -> None:
+    stage = Stage(tmp_path)
+    rows = "".join(f"| exp-001 | reverted | {text} | {text} |\n" for text in FOREIGN)
+    stage.world.folder.mkdir()
+    (stage.world.folder / "report.md").write_text(f"# triage\n\n{rows}", encoding="utf-8")
+    state = state_of(begun(), [Finished(outcome="[x", exit_status=0, reason="[/] end", at="2026-01-05T10:00:00Z")])
+    async with on_stage(stage, size=(80, 60), first=replace(stage.entry, state=state)) as (app, pilot):
+        await until(pilot, lambda: "finished: [/] end" in text_of(app))
+        await pilot.press("r")
+        await until(pilot, lambda: "Report of triage" in text_of(app))
+        assert [text for text in SHORT if text_of(app).count(text) < 2] == []
+
+
+async def test_an_error_of_a_run_shows_it(tmp_path: Path) -> None:
+    async def refuse(options: object, skin: object) -> NoReturn:
+        raise SetupError("see [/foo] bar \x1b[31m")
+
+    stage = Stage(tmp_path)
+    stage.tick = refuse  # type: ignore[method-assign,assignment]
+    async with on_stage(stage, size=SIZE, first=stage.entry) as (app, pilot):
+        await until(pilot, lambda: text_of(app).count("see [/foo] bar ␛[31m") == 2)
+
+
+def test_a_report_for_the_screen_has_no_wide_tables() -> None:
+    table = "| experiment | outcome | tried | why it ended |\n|---|---|---|---|\n| exp-001 | kept | a\\|b | clear |"
+    text = report_text(f"# t\n\n{table}\n\n~~~~~~~~diff\n| not a row |\n~~~~~~~~\n| two | cells |")
+    assert text == "# t\n\nexp-001  ✓ kept: a|b\n         clear\n\n| not a row |"
+
+
+def test_the_help_is_plain_text() -> None:
+    assert "[" not in help_text()
