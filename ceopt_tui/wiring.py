@@ -7,6 +7,7 @@ import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import platformdirs
@@ -22,8 +23,8 @@ from ceopt_tui.engine.session import Session, open_session
 from ceopt_tui.engine.skin import Skin
 from ceopt_tui.errors import SetupError
 from ceopt_tui.gitops.branches import archive_branches
-from ceopt_tui.inputs import Project, open_project, run_inputs, terms_of
 from ceopt_tui.gitops.worktrees import Worktrees
+from ceopt_tui.inputs import Project, open_project, run_inputs, terms_of
 from ceopt_tui.journal.folders import archive, claim, state_folder
 from ceopt_tui.journal.lock import RunLock
 from ceopt_tui.system_clock import SystemClock
@@ -73,6 +74,7 @@ class Models:
 
     task: ResolvedModel
     proposer: ResolvedModel | None
+    warnings: tuple[str, ...] = ()
 
 
 async def run_tick(options: RunOptions, skin: Skin) -> TickResult:
@@ -125,13 +127,21 @@ async def approve_ahead(session: Session, project: Project, digest: str | None =
 async def resolve_models(project: Project, options: RunOptions, skin: Skin) -> Models:
     """Task and proposer model; the embedded one is offered to a person and never taken silently."""
     spec = project.spec
-    config = user_config_file()
-    task = resolve("task", spec.runner.model, spec.models, options.environ, config, options.models)
+    warnings: list[str] = []
+    find = partial(
+        resolve,
+        spec_models=spec.models,
+        environ=options.environ,
+        user_config_path=user_config_file(),
+        overrides=options.models,
+        warn=warnings.append,
+    )
+    task = find("task", spec.runner.model)
     if task is None:
         task = await _embedded(project, options, skin)
     proposer = None
     if spec.proposer.kind != "mechanical":
-        proposer = resolve("proposer", spec.proposer.model, spec.models, options.environ, config, options.models)
+        proposer = find("proposer", spec.proposer.model)
         if proposer is None and spec.proposer.kind == "llm":
             raise SetupError(
                 f"no model is configured for the proposer ({spec.proposer.model})",
@@ -140,7 +150,7 @@ async def resolve_models(project: Project, options: RunOptions, skin: Skin) -> M
     if spec.user_cost_cap_usd is not None:
         for model in filter(None, (task, proposer)):
             require_price(model)
-    return Models(task, proposer)
+    return Models(task, proposer, tuple(warnings))
 
 
 async def _embedded(project: Project, options: RunOptions, skin: Skin) -> ResolvedModel:
@@ -168,7 +178,7 @@ async def _parts(
     project: Project, inputs: RunInputs, models: Models, session: Session, options: RunOptions, skin: Skin
 ) -> AsyncIterator[Parts]:
     spec, clock = project.spec, SystemClock()
-    warnings = list(project.loaded.notes)
+    warnings = [*project.loaded.notes, *models.warnings]
     async with AsyncExitStack() as stack:
         task = await _bind(models.task, stack, skin)
         proposer_model = models.proposer

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any
 
 import pytest
-from journals import HOLDOUT, SELECTION, baseline, everywhere, experiment, idea, looping, runs, started
+from journals import HOLDOUT, SELECTION, baseline, everywhere, experiment, looping, runs, started
 
 from ceopt_tui.core.state.fold import fold
 from ceopt_tui.core.state.run import RunState
@@ -14,6 +15,7 @@ from schemas.records import (
     Answered,
     Asked,
     BacklogClosed,
+    CandidateMade,
     Committed,
     Decided,
     Declined,
@@ -132,13 +134,16 @@ def test_experiments_that_move_nothing_are_remembered_by_category() -> None:
     assert (state.moved, state.unmoved) == (True, ["a"])
 
 
-def test_unusable_ideas_count_until_a_round_can_be_used() -> None:
+def test_unusable_replies_count_until_one_can_be_used() -> None:
     failed = BacklogClosed(generation=0, added=0, note="not JSON", failed=True, at="2026-01-05T10:00:00+00:00")
     state = looping(failed, failed)
     assert (state.proposer_failures, state.proposer_fault, state.backlog) == (2, "not JSON", None)
     assert state.phase3_at is not None
-    fold([idea(), BacklogClosed(generation=0, added=1)], state)
-    assert state.proposer_failures == 0
+    fold(experiment(text=None), state)
+    assert state.proposer_failures == 2  # ideas may come without any reply
+    made = fold([CandidateMade(number=1, text_digest="new", texts={"p": "new"})], deepcopy(state))
+    refused = fold([ExperimentClosed(number=1, outcome="refused", reason="leak")], deepcopy(state))
+    assert made.proposer_failures == refused.proposer_failures == 0
 
 
 def test_a_question_is_open_until_it_is_answered_or_declined() -> None:

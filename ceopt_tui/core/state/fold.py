@@ -124,7 +124,6 @@ def _backlog_closed(state: RunState, record: r.BacklogClosed) -> None:
         return
     state.backlog = record
     state.generation = max(state.generation, record.generation)
-    state.proposer_failures = 0
 
 
 def _proposer_failed(state: RunState, fault: str) -> None:
@@ -178,6 +177,8 @@ def _experiment_closed(state: RunState, record: r.ExperimentClosed) -> None:
         state.unmoved.append(experiment.hypothesis.category)
     if record.outcome == "no_edits_applied":
         _proposer_failed(state, record.reason)
+    if record.outcome == "refused":  # its replies were understood
+        state.proposer_failures = 0
     digest = experiment.text_digest
     if digest and digest not in {state.reference.text_digest, state.original_digest}:
         state.runs.forget(digest)
