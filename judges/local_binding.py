@@ -3,9 +3,10 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 from ceopt_tui.core.ports import ResolvedModel
-from judges.local_model.server import LocalServer
+from judges.local_model.server import SLOTS, LocalServer
 from judges.local_model.weights import Progress, ensure_weights, ignore_progress
 from judges.tiers import is_local, with_endpoint
 
@@ -21,4 +22,4 @@ async def bound(model: ResolvedModel, progress: Progress = ignore_progress) -> A
         return
     weights = await asyncio.to_thread(ensure_weights, model.model, progress)
     async with LocalServer(weights) as server:
-        yield with_endpoint(model, server.api_base, server.api_key)
+        yield replace(with_endpoint(model, server.api_base, server.api_key), concurrency=SLOTS)
