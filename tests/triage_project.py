@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -40,8 +41,11 @@ def label(number: int) -> str:
 
 
 def git(root: Path, *args: str) -> str:
+    """Plain git; commits get the same date, so that equal repositories have equal commits."""
     identity = ("-c", "user.name=t", "-c", "user.email=t@localhost", "-c", "commit.gpgsign=false")
-    return subprocess.run(["git", *identity, *args], cwd=root, capture_output=True, check=True, text=True).stdout
+    dates = dict.fromkeys(("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"), "2026-01-05T10:00:00Z")
+    command, environment = ["git", *identity, *args], {**os.environ, **dates}
+    return subprocess.run(command, cwd=root, env=environment, capture_output=True, check=True, text=True).stdout
 
 
 def make_project(

@@ -47,6 +47,7 @@ class WorktreeBackend:
     def keep(self, number: int, branch: str, base_sha: str, texts: Mapping[str, str], message: str) -> str:
         data = {path: text.encode("utf-8") for path, text in texts.items()}
         if done := self._already_kept(base_sha, data):
+            delete_experiment(self._repository, branch)
             return done
         tree = self._worktrees.add(branch, base_sha, number)
         try:
