@@ -18,7 +18,7 @@ from ceopt_tui.errors import CeoptError
 from ceopt_tui.exits import ExitStatus
 from ceopt_tui.ui import messages as m
 from ceopt_tui.ui.commands import commands_of, help_text
-from ceopt_tui.ui.engine_app import EngineApp, Tick
+from ceopt_tui.ui.engine_app import EngineApp, Tick, Work
 from ceopt_tui.ui.entries import RunEntry
 from ceopt_tui.ui.foreign import one_line
 from ceopt_tui.ui.report_text import report_text
@@ -75,7 +75,8 @@ class CeoptApp(EngineApp):
         return next((screen for screen in reversed(self.screen_stack) if isinstance(screen, RunScreen)), None)
 
     def on_reload_wanted(self) -> None:
-        self.run_worker(self._read_runs, group=READING, exclusive=True, exit_on_error=False)
+        work: Work = self._read_runs
+        self.run_worker(work, group=READING, exclusive=True, exit_on_error=False)
 
     async def _read_runs(self) -> None:
         try:
@@ -91,7 +92,8 @@ class CeoptApp(EngineApp):
 
     def on_reread_wanted(self) -> None:
         if self._shown is not None:
-            self.run_worker(partial(self._reread, self._shown.model.entry), group=READING, exit_on_error=False)
+            work: Work = partial(self._reread, self._shown.model.entry)
+            self.run_worker(work, group=READING, exit_on_error=False)
 
     async def _reread(self, entry: RunEntry) -> None:
         self.post_message(m.RunRead(await asyncio.to_thread(self._catalogue.reread, entry)))
@@ -100,7 +102,7 @@ class CeoptApp(EngineApp):
         model = self._models.get(message.entry.key)
         if model is not None and not model.working:
             model.entry = message.entry
-            self._refresh_run()
+            self.on_run_changed()
 
     def _current(self, entry: RunEntry) -> RunEntry:
         """The entry with the state of the engine here, where it is at work."""
@@ -122,20 +124,16 @@ class CeoptApp(EngineApp):
             self.start(self._shown.model)
 
     def on_run_changed(self) -> None:
-        if self._shown is not None:
+        if self.is_running and self._shown is not None:
             self._shown.changed()
 
-    def _refresh_run(self) -> None:
-        if self._shown is not None and self._shown.is_mounted:
-            self._shown.redraw()
+    def on_tick_ended(self) -> None:
+        self.on_run_changed()
+        self._refresh_home()
 
     def _refresh_home(self) -> None:
-        if isinstance(self.screen, HomeScreen):
+        if self.is_running and isinstance(self.screen, HomeScreen):
             self.post_message(m.ReloadWanted())
-
-    def on_tick_ended(self) -> None:
-        self._refresh_run()
-        self._refresh_home()
 
     # The question
 
@@ -160,7 +158,7 @@ class CeoptApp(EngineApp):
         def answered(answer: str | None) -> None:
             if answer is not None:
                 skin.answer(answer)
-            self._refresh_run()
+            self.on_run_changed()
 
         self.push_screen(QuestionScreen(question), answered)
 
@@ -204,7 +202,7 @@ class CeoptApp(EngineApp):
         def confirmed(yes: bool | None) -> None:
             if yes and model.working and model.skin is not None:
                 model.skin.stop()
-                self._refresh_run()
+                self.on_run_changed()
 
         question = "Stop the run? Calls under way are finished and recorded; you can go on later where it was."
         self.push_screen(ConfirmScreen(question, "stop", "let it go on"), confirmed)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 ENGINE = "engine"  # the group of its worker
 
+Work = Callable[[], Awaitable[object]]  # not yet a coroutine: a worker that never starts leaves none behind
 Tick = Callable[["RunOptions", Skin], Awaitable[TickResult]]
 
 
@@ -52,9 +53,8 @@ class EngineApp(App[int]):
         self.working = self.last = model
         model.begin(AppSkin(self.post_message, self.clock))
         self.post_message(RunChanged())
-        self.run_worker(
-            partial(self._work, model), name=model.entry.name, group=ENGINE, exclusive=True, exit_on_error=False
-        )
+        work: Work = partial(self._work, model)
+        self.run_worker(work, name=model.entry.name, group=ENGINE, exclusive=True, exit_on_error=False)
 
     async def _work(self, model: RunModel) -> TickResult:
         """Carries out one tick. However often the worker is cancelled, the tick is cancelled once and ends in order."""

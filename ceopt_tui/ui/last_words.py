@@ -1,13 +1,8 @@
-"""What the shell shows once the screen is closed: the outcome, how to go on, and where the log of a fault is."""
+"""What the shell shows once the screen is closed: the outcome, and how to go on."""
 
 from __future__ import annotations
 
 import shlex
-import tempfile
-import traceback
-from pathlib import Path
-
-import platformdirs
 
 from ceopt_tui.core.describe import outcome_sentence
 from ceopt_tui.core.masking import mask
@@ -45,22 +40,3 @@ def resume_command(options: RunOptions) -> str:
     for role, model in options.models.items():
         words += ["--model", f"{role}={model}"]
     return shlex.join(words)
-
-
-def last_line(error: BaseException) -> str:
-    """The error itself, without the way to it."""
-    return mask(traceback.format_exception_only(error)[-1].strip())
-
-
-def write_log(error: BaseException) -> Path:
-    """Writes the traceback, secrets hidden, where a person can send it from."""
-    folder = platformdirs.user_log_path("ceopt")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        folder = Path(tempfile.gettempdir())
-    with tempfile.NamedTemporaryFile(
-        "w", encoding="utf-8", prefix="crash-", suffix=".log", dir=folder, delete=False
-    ) as log:
-        log.write(mask("".join(traceback.format_exception(error))))
-    return Path(log.name)

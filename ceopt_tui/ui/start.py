@@ -10,13 +10,13 @@ from pathlib import Path
 
 from rich.console import Console
 
-from ceopt_tui.errors import CeoptError, SetupError
+from ceopt_tui.errors import SetupError
 from ceopt_tui.exits import ExitStatus
 from ceopt_tui.system_clock import SystemClock
 from ceopt_tui.ui.app import CeoptApp
 from ceopt_tui.ui.catalogue import RepositoryCatalogue, entry_of_spec
 from ceopt_tui.ui.entries import RunEntry
-from ceopt_tui.ui.last_words import last_line, outcome_lines, way_on, write_log
+from ceopt_tui.ui.last_words import outcome_lines, way_on
 from ceopt_tui.wiring import RunOptions, run_tick
 
 SIGNALS = {
@@ -53,13 +53,12 @@ def _open(catalogue: RepositoryCatalogue, first: RunEntry | None) -> int:
 def run_app(app: CeoptApp) -> int:
     """Runs the app on this terminal until it ends; prints what the shell is to show, gives the exit status.
 
-    CeoptError, naming a log, when the app fell over a fault of its own.
+    A fault that ended the app is raised again, for whoever prints and logs errors.
     """
-    app.error_console = Console(file=io.StringIO())  # a traceback belongs in the log, not over the shell
+    app.error_console = Console(file=io.StringIO())  # the fault is raised below; its screenful is not printed
     status = asyncio.run(_running(app))
     if app.fault is not None:
-        message = f"ceopt met a fault of its own: {last_line(app.fault)}"
-        raise CeoptError(message, f"The whole story is in {write_log(app.fault)}")
+        raise app.fault
     if app.last is not None:
         print("\n".join(outcome_lines(app.last)))
         print("\n".join(way_on(app.last)), file=sys.stderr)

@@ -120,7 +120,7 @@ async def until(pilot: Pilot[int], holds: Callable[[], object], what: str = "") 
         if holds():
             await pilot.pause()
             return
-        await pilot.pause(0.03)
+        await asyncio.sleep(0.03)
     raise AssertionError(f"it never came: {what}\n{text_of(pilot.app)}")
 
 

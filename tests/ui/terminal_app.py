@@ -1,4 +1,4 @@
-"""The app on a real terminal with an engine on fakes whose calls hang: `python terminal_app.py FOLDER [fault]`."""
+"""`ceopt` on a real terminal, with an engine on fakes whose calls hang: `python terminal_app.py FOLDER [fault]`."""
 
 from __future__ import annotations
 
@@ -6,19 +6,27 @@ import sys
 from pathlib import Path
 
 from stage import Stage
-from textual.widget import Widget
 
-from ceopt_tui.cli import run_command
-from ceopt_tui.ui.start import run_app
+from ceopt_tui import cli
+from ceopt_tui.ui import start
 
 
-def fall(self: Widget) -> None:
+def fall() -> None:
     raise ZeroDivisionError("a widget that divides by nothing: see [/foo] bar")
 
 
-def main(folder: str, what: str = "") -> int:
+def main(folder: str, what: str = "") -> None:
     stage = Stage(Path(folder), free=5)
-    app = stage.app(stage.entry)
-    if what == "fault":
-        app.action_help = fall  # type: ignore[method-assign,assignment]
-    return run_app(app)
+
+    def open_home() -> int:
+        app = stage.app(stage.entry)
+        if what == "fault":
+            app.action_help = fall  # type: ignore[method-assign]
+        return start.run_app(app)
+
+    start.open_home = open_home
+    cli.main([])
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -66,7 +66,7 @@ class RunScreen(Screen[None]):
         self._changed = True
 
     def _tick(self) -> None:
-        if self._changed or self.model.working:
+        if self.is_attached and (self._changed or self.model.working):
             self.redraw()
 
     def redraw(self) -> None:
