@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
+from typing import Literal
 
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.engine.parts import Parts, RunInputs
@@ -21,7 +22,7 @@ SPEC_COPY = "spec.yaml"
 def begin(session: Session, inputs: RunInputs, parts: Parts) -> list[AnyRecord]:
     """Records that open this tick: the run's identity for a new one, what changed for an old one."""
     state = session.state
-    records: list[AnyRecord] = [*new_notes(state, (*session.warnings, *parts.notes))]
+    records: list[AnyRecord] = [*new_notes(state, session.warnings, "info"), *new_notes(state, parts.notes)]
     if state.started is None:
         return [*records, *_new_run(session, inputs, parts)]
     if begins_again(state, inputs):
@@ -55,10 +56,10 @@ def refuse_changed(state: RunState, inputs: RunInputs) -> None:
         )
 
 
-def new_notes(state: RunState, texts: Sequence[str]) -> list[Noted]:
-    """Warnings that are not on record yet."""
+def new_notes(state: RunState, texts: Sequence[str], level: Literal["info", "warning"] = "warning") -> list[Noted]:
+    """Notes that are not on record yet. Warnings are for the report, the rest for whoever reads the log."""
     known = {note.text for note in state.notes}
-    return [Noted(level="warning", text=text) for text in dict.fromkeys(texts) if text not in known]
+    return [Noted(level=level, text=text) for text in dict.fromkeys(texts) if text not in known]
 
 
 def _new_run(session: Session, inputs: RunInputs, parts: Parts) -> list[AnyRecord]:

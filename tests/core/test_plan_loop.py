@@ -125,7 +125,7 @@ def test_a_second_sweep_needs_no_second_drift_check() -> None:
 def test_drift_beyond_three_standard_errors_resets_the_reference() -> None:
     steady = runs("old", "baseline", everywhere(SELECTION, 0, 0, 0, 0))
     one = runs("old", "baseline", {"s0": [0.1]}, first=4)
-    drift = runs("old", "drift", everywhere(SELECTION[:3], 1.0), first=5, experiment=1)
+    drift = runs("old", "drift", everywhere(SELECTION, 1.0), first=5, experiment=1)
     sweep = runs("new", "add_sample", everywhere(SELECTION, 1.0), experiment=1)
     records = [*started(), *steady, *one, *baseline()[-3:], *experiment(), *sweep, *drift]
     state = fold([*records, decided("exploratory", "inconclusive", "add_sample")])
@@ -286,3 +286,11 @@ def test_a_verdict_of_error_closes_the_experiment_unmeasured() -> None:
     state = looping(*experiment(), decided("confirm", "error", "confirm"))
     closed = noted(next_action(state), ExperimentClosed)
     assert (closed.outcome, closed.reason) == ("error", "said so")
+
+
+def test_a_drift_check_that_a_kill_cut_off_is_finished_before_the_verdict() -> None:
+    begun = decided("exploratory", "inconclusive", "add_sample")
+    sweep = runs("new", "add_sample", everywhere(SELECTION, 1.0), experiment=1)
+    action = next_action(looping(*experiment(), begun, *sweep))
+    assert isinstance(action, Measure)
+    assert [run.step for run in action.runs] == ["drift"] * 3

@@ -52,7 +52,7 @@ def ending(place: Place, ended: Ended) -> Ending:
     return Ending(
         figures,
         git(place.root, "show", "optimize/triage:prompts/triage.md"),
-        re.sub(r"## Cost by role.*?(?=## )|\([0-9a-f]{10}\)|^- taken over from .*$", "", report, flags=re.S | re.M),
+        re.sub(r"## Cost by role.*?(?=## )|\([0-9a-f]{10}\)", "", report, flags=re.S),
         tuple((one["number"], one["outcome"], one["reason"], one["fixed"], one["regressions"]) for one in closed),
         tuple(git(place.root, "log", "--format=%s", "main..optimize/triage").splitlines()),
         users_files(place.root),

@@ -55,10 +55,10 @@ def _selection(state: RunState, terms: Terms, experiment: ExperimentState) -> Ac
     fresh_reference = bool(runs)
     step: Step = "exploratory" if exploring else "add_sample"
     runs += missing(state, experiment.text_digest, experiment.selection, swept, wanted, step, number)
-    if not runs:
-        return _decide_selection(state, terms, experiment, swept)
     if not fresh_reference and not exploring:
         runs += _drift_check(state, terms, experiment)
+    if not runs:
+        return _decide_selection(state, terms, experiment, swept)
     if not affordable(state, terms, len(runs)):
         return _out_of_budget()
     return pooled(runs, terms.seed, f"{experiment.name} {step} {wanted}")
