@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import shlex
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from statistics import fmean
 from typing import Any
 
@@ -31,7 +29,7 @@ class HeadlessSkin:
     """Prints what happens: data to stdout, talk to stderr."""
 
     def __init__(self, *, as_json: bool, out: Write = print, talk: Write | None = None) -> None:
-        self._as_json = as_json
+        self.as_json = as_json
         self._out = out
         self._talk = talk or (lambda line: print(line, file=sys.stderr, flush=True))
         self._state = RunState()
@@ -46,7 +44,7 @@ class HeadlessSkin:
         self._state, self._span = state, terms.span
 
     def recorded(self, record: AnyRecord) -> None:
-        if self._as_json:
+        if self.as_json:
             if record.kind not in LOUD_KINDS and record.kind != LAST_KIND:
                 self._out(json_line({"event": record.kind, **_short(record)}))
         elif line := self._words(record):
@@ -63,10 +61,10 @@ class HeadlessSkin:
             "Approve with `ceopt approve SPEC` and run again, or run without --unattended in a terminal.",
         )
 
-    def finish(self, result: TickResult, spec_path: Path) -> None:
+    def finish(self, result: TickResult, resume: str) -> None:
         """The last line: the run in figures for scripts, or in words."""
-        if self._as_json:
-            self._out(json_line(finished_event(self._state, result, spec_path)))
+        if self.as_json:
+            self._out(json_line(finished_event(self._state, result, resume)))
             return
         self._out(mask(outcome_sentence(self._state, self._span)))
         scored, unscored = run_counts(self._state)
@@ -74,6 +72,8 @@ class HeadlessSkin:
         self._out(f"{result.status}: {result.outcome}; {counts}; scored {scored}, unscored {unscored}")
         if result.reason:
             self._talk(mask(result.reason))
+        if result.status != "finished":
+            self._talk(f"to go on: {resume}")
 
     def _words(self, record: AnyRecord) -> str:
         match record:
@@ -108,7 +108,7 @@ def _short(record: AnyRecord) -> dict[str, Any]:
     return values
 
 
-def finished_event(state: RunState, result: TickResult, spec_path: Path) -> dict[str, Any]:
+def finished_event(state: RunState, result: TickResult, resume: str) -> dict[str, Any]:
     """The figures scripts rely on; see docs/json-output.md."""
     gain = state.gain
     held_out = None
@@ -131,10 +131,5 @@ def finished_event(state: RunState, result: TickResult, spec_path: Path) -> dict
         "unscored": unscored,
         "calls": state.spend.calls,
         "usd": state.spend.usd if state.spend.usd_known else None,
-        "resume": resume_command(spec_path),
+        "resume": resume,
     }
-
-
-def resume_command(spec_path: Path) -> str:
-    """What to type to go on."""
-    return f"ceopt run {shlex.quote(str(spec_path))} --unattended"

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import os
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -27,6 +26,7 @@ from ceopt_tui.gitops.worktrees import Worktrees
 from ceopt_tui.inputs import Project, open_project, run_inputs, terms_of
 from ceopt_tui.journal.folders import archive, claim, state_folder
 from ceopt_tui.journal.lock import RunLock
+from ceopt_tui.run_options import RunOptions
 from ceopt_tui.system_clock import SystemClock
 from ceopt_tui.version import VERSION
 from judges.cache import ReplyCache
@@ -51,21 +51,6 @@ from texttargets.target_file import text_digest
 WORKTREES = "worktrees"  # below the state folder
 TYPICAL_OUTPUT_TOKENS = 256
 CHARACTERS_PER_TOKEN = 4
-
-
-@dataclass(frozen=True)
-class RunOptions:
-    """How a run was asked for, the spec aside."""
-
-    spec_path: Path
-    attended: bool = False
-    state_root: Path | None = None
-    cache_dir: Path | None = None
-    fresh: bool = False
-    approve: str | None = None
-    max_minutes: float | None = None
-    models: Mapping[str, str] = field(default_factory=dict)  # role or tier -> model, from the command line
-    environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
 
 
 @dataclass(frozen=True)

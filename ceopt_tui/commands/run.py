@@ -8,16 +8,18 @@ import json
 import signal
 import sys
 from pathlib import Path
+from typing import Literal
 
 import click
 
 from ceopt_tui.core.describe import money
 from ceopt_tui.engine.loop import TickResult
-from ceopt_tui.errors import SetupError
+from ceopt_tui.errors import CeoptError, NeedsPersonError, SetupError
 from ceopt_tui.exits import ExitStatus
 from ceopt_tui.headless import HeadlessSkin
 from ceopt_tui.inputs import caps_of, digests, open_project, split_of
-from ceopt_tui.wiring import RunOptions, run_tick
+from ceopt_tui.run_options import RunOptions
+from ceopt_tui.wiring import run_tick
 
 
 @click.command("run")
@@ -113,5 +115,10 @@ def run_headless(options: RunOptions, skin: HeadlessSkin) -> int:
         signals = {signal.SIGTERM: ExitStatus.TERMINATED, signal.SIGHUP: ExitStatus.HANGUP}
         exit_status = signals.get(signal.Signals(caught[0]) if caught else signal.SIGINT, ExitStatus.INTERRUPTED)
         result = TickResult("waiting", "interrupted", f"stopped by a signal; {money(skin.state)}", exit_status)
-    skin.finish(result, options.spec_path)
+    except CeoptError as error:
+        if skin.as_json:  # scripts get their last line also for a run that could not start
+            status: Literal["blocked", "stopped"] = "blocked" if isinstance(error, NeedsPersonError) else "stopped"
+            skin.finish(TickResult(status, "refused", str(error), error.exit_status), options.resume_command())
+        raise
+    skin.finish(result, options.resume_command())
     return result.exit_status

@@ -1,0 +1,34 @@
+"""How a run was asked for, the spec aside: what a skin hands to wiring, and how to type it again."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """How a run was asked for, the spec aside."""
+
+    spec_path: Path
+    attended: bool = False
+    state_root: Path | None = None
+    cache_dir: Path | None = None
+    fresh: bool = False
+    approve: str | None = None
+    max_minutes: float | None = None
+    models: Mapping[str, str] = field(default_factory=dict)  # role or tier -> model, from the command line
+    environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+
+    def resume_command(self) -> str:
+        """The command that goes on with this very run."""
+        words = ["ceopt", "run", str(self.spec_path)]
+        words += [] if self.attended else ["--unattended"]
+        for flag, value in (("--state-root", self.state_root), ("--cache-dir", self.cache_dir)):
+            words += [flag, str(value)] if value is not None else []
+        for role, model in self.models.items():
+            words += ["--model", f"{role}={model}"]
+        return shlex.join(words)
