@@ -115,6 +115,8 @@ class CeoptApp(EngineApp):
         known = self._models.get(message.entry.key)
         model = known if known and (known.working or known.result) else RunModel(message.entry)
         self._models[message.entry.key] = model
+        if message.entry is self._first:
+            self.last = model
         self.push_screen(RunScreen(model, self.clock, self._refresh_s))
         if message.start:
             self.call_after_refresh(self.start, model)

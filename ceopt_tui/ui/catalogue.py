@@ -17,8 +17,9 @@ from ceopt_tui.gitops.repository import Repository
 from ceopt_tui.inputs import open_project, terms_of
 from ceopt_tui.journal.journal import JOURNAL_NAME
 from ceopt_tui.looking import FoundRun, all_runs, read_state
+from ceopt_tui.run_options import RunOptions
 from ceopt_tui.ui.entries import RunEntry
-from ceopt_tui.wiring import RunOptions, folder_of
+from ceopt_tui.wiring import folder_of
 from schemas.loading import load_spec
 
 MOST_SPECS = 50
@@ -62,19 +63,23 @@ class RepositoryCatalogue:
         return replace(entry, terms=_terms(spec)) if options and spec else entry
 
     def _new_specs(self, taken: set[str]) -> list[RunEntry]:
-        listed = self._repository.git(
-            "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", "*.yaml", "*.yml"
-        )
+        listed = self._repository.git("ls-files", "-z", "--cached", "--others", "--exclude-standard").split("\0")
         entries = []
-        for place in sorted(filter(None, listed.split("\0"))):
+        for place in sorted({place for place in listed if place.endswith((".yaml", ".yml"))}):
             path = self._repository.root / place
             name = _spec_name(path)
             if name is not None and name not in taken:
                 taken.add(name)
-                entries.append(entry_of_spec(replace(self._options, spec_path=path), place))
+                entries.append(self._new(name, path, place))
             if len(entries) == MOST_SPECS:
                 break
-        return sorted((entry for entry in entries if entry), key=lambda entry: entry.name)
+        return sorted(entries, key=lambda entry: entry.name)
+
+    def _new(self, name: str, path: Path, place: str) -> RunEntry:
+        try:
+            return entry_of_spec(replace(self._options, spec_path=path), place)
+        except CeoptError as error:
+            return RunEntry(name, path, place=place, fault=str(error))
 
 
 def entry_of_spec(options: RunOptions, place: str = "") -> RunEntry:

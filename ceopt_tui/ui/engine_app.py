@@ -21,7 +21,7 @@ from ceopt_tui.ui.run_model import RunModel
 from ceopt_tui.ui.skin import AppSkin
 
 if TYPE_CHECKING:
-    from ceopt_tui.wiring import RunOptions
+    from ceopt_tui.run_options import RunOptions
 
 ENGINE = "engine"  # the group of its worker
 
@@ -51,15 +51,15 @@ class EngineApp(App[int]):
             self.notify("The spec of this run is not where it was.", severity="error", markup=False)
             return
         self.working = self.last = model
+        work: Work = partial(self._work, model, model.entry.options)
         model.begin(AppSkin(self.post_message, self.clock))
         self.post_message(RunChanged())
-        work: Work = partial(self._work, model)
         self.run_worker(work, name=model.entry.name, group=ENGINE, exclusive=True, exit_on_error=False)
 
-    async def _work(self, model: RunModel) -> TickResult:
+    async def _work(self, model: RunModel, options: RunOptions) -> TickResult:
         """Carries out one tick. However often the worker is cancelled, the tick is cancelled once and ends in order."""
-        assert model.skin is not None and model.entry.options is not None
-        self._ticking = asyncio.ensure_future(self._tick(model.entry.options, model.skin))
+        assert model.skin is not None
+        self._ticking = asyncio.ensure_future(self._tick(options, model.skin))
         try:
             return await asyncio.shield(self._ticking)
         except asyncio.CancelledError:

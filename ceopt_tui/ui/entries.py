@@ -10,7 +10,7 @@ from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.state.run import RunState
 
 if TYPE_CHECKING:  # wiring knows every part; the view model and its tests need none of them
-    from ceopt_tui.wiring import RunOptions
+    from ceopt_tui.run_options import RunOptions
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class RunEntry:
     state: RunState = field(default_factory=RunState)
     terms: Terms | None = None
     place: str = ""  # the spec as a person finds it
-    fault: str = ""  # why the journal cannot be read
+    fault: str = ""  # why its journal cannot be read, or its spec not be run
     at_work: bool = False  # another process works on it now
 
     @property

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
-
 from ceopt_tui.core.describe import outcome_sentence
 from ceopt_tui.core.masking import mask
 from ceopt_tui.headless import run_counts
 from ceopt_tui.ui.run_model import RunModel
-from ceopt_tui.wiring import RunOptions
 
 
 def outcome_lines(model: RunModel) -> list[str]:
@@ -29,14 +26,4 @@ def way_on(model: RunModel) -> list[str]:
     result, options = model.result, model.entry.options
     if result is None or model.state.finished or options is None:
         return []
-    return [mask(result.reason), f"to go on: {resume_command(options)}"]
-
-
-def resume_command(options: RunOptions) -> str:
-    """The command that opens this very run again."""
-    words = ["ceopt", "run", str(options.spec_path)]
-    for flag, value in (("--state-root", options.state_root), ("--cache-dir", options.cache_dir)):
-        words += [flag, str(value)] if value is not None else []
-    for role, model in options.models.items():
-        words += ["--model", f"{role}={model}"]
-    return shlex.join(words)
+    return [mask(result.reason), f"to go on: {options.resume_command()}"]

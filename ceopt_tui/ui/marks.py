@@ -51,7 +51,8 @@ _RUNS = {
     "proposer_failed": Mark("!", "no usable idea", "alarm"),
 }
 NEW = Mark("+", "new", "quiet")
-UNREADABLE = Mark("!", "damaged", "alarm")
+UNREADABLE = Mark("!", "damaged", "alarm")  # its journal
+UNUSABLE = Mark("!", "unusable", "alarm")  # its spec
 NEEDS_YOU = Mark("?", "needs you", "unsure")
 RUNNING = Mark("…", "running", "busy")
 STOPPING = Mark("…", "stopping", "busy")

@@ -7,6 +7,7 @@ from dataclasses import replace
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.engine.loop import TickResult
+from ceopt_tui.exits import ExitStatus
 from ceopt_tui.ui.entries import RunEntry
 from ceopt_tui.ui.overview import Activity
 from ceopt_tui.ui.skin import AppSkin
@@ -19,7 +20,7 @@ class RunModel:
         self.entry = entry
         self.skin: AppSkin | None = None
         self.working = False
-        self.result: TickResult | None = None
+        self.result = finished_result(entry.state)
         self.trouble = ""
 
     @property
@@ -37,7 +38,9 @@ class RunModel:
         return Activity(trouble=self.trouble, elsewhere=self.entry.at_work)
 
     def begin(self, skin: AppSkin) -> None:
-        """The engine starts to work on it."""
+        """The engine starts to work on it; what was asked for the start alone is not asked for again."""
+        if self.entry.options is not None:
+            self.entry = replace(self.entry, options=replace(self.entry.options, fresh=False, approve=None))
         self.skin, self.working, self.result, self.trouble = skin, True, None, ""
 
     def end(self, result: TickResult) -> None:
@@ -46,3 +49,12 @@ class RunModel:
             result = replace(result, outcome="stopped")
         self.working, self.result = False, result
         self.trouble = "" if result.status == "finished" else result.reason
+
+
+def finished_result(state: RunState) -> TickResult | None:
+    """How a run that has ended for good ended; None for any other."""
+    ended = state.finished
+    if ended is None:
+        return None
+    status = ExitStatus(ended.exit_status)
+    return TickResult("stopped" if status else "finished", ended.outcome, ended.reason, status)

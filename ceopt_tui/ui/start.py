@@ -6,18 +6,20 @@ import asyncio
 import io
 import signal
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
 
 from ceopt_tui.errors import SetupError
 from ceopt_tui.exits import ExitStatus
+from ceopt_tui.run_options import RunOptions
 from ceopt_tui.system_clock import SystemClock
 from ceopt_tui.ui.app import CeoptApp
 from ceopt_tui.ui.catalogue import RepositoryCatalogue, entry_of_spec
 from ceopt_tui.ui.entries import RunEntry
 from ceopt_tui.ui.last_words import outcome_lines, way_on
-from ceopt_tui.wiring import RunOptions, run_tick
+from ceopt_tui.wiring import run_tick
 
 SIGNALS = {
     signal.SIGTERM: ExitStatus.TERMINATED,
@@ -30,7 +32,8 @@ def open_run(options: RunOptions) -> int:
     """Opens the app on the run of this spec and sets it to work; gives the exit status."""
     require_terminal()
     first = entry_of_spec(options)
-    return _open(RepositoryCatalogue(options.spec_path.resolve().parent, options), first)
+    later = replace(options, fresh=False, approve=None)
+    return _open(RepositoryCatalogue(options.spec_path.resolve().parent, later), first)
 
 
 def open_home() -> int:

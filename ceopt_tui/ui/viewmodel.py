@@ -11,7 +11,7 @@ from ceopt_tui.core.state.run import RunState
 from ceopt_tui.engine.report import text_diff
 from ceopt_tui.ui.entries import RunEntry
 from ceopt_tui.ui.foreign import one_line, said, shown
-from ceopt_tui.ui.marks import NEW, UNREADABLE, Mark, experiment_mark, outcome_mark, status_mark
+from ceopt_tui.ui.marks import NEW, UNREADABLE, UNUSABLE, Mark, experiment_mark, outcome_mark, status_mark
 
 NO_OUTCOME = Mark(" ", "", "quiet")
 
@@ -53,7 +53,8 @@ def run_row(entry: RunEntry, now: datetime) -> RunRow:
     """A run as the home screen lists it."""
     state = entry.state
     if entry.fault:
-        return RunRow(entry.key, one_line(entry.name), UNREADABLE, NO_OUTCOME, "", "", said(entry.fault))
+        mark = UNUSABLE if entry.place else UNREADABLE
+        return RunRow(entry.key, one_line(entry.name), mark, NO_OUTCOME, "", "", said(entry.fault))
     if state.started is None:
         return RunRow(entry.key, one_line(entry.name), NEW, NO_OUTCOME, "", "", one_line(entry.place))
     outcome = outcome_mark(state.finished.outcome) if state.finished else NO_OUTCOME

@@ -17,9 +17,9 @@ from ceopt_tui.engine.loop import Run, TickResult
 from ceopt_tui.engine.session import open_session
 from ceopt_tui.engine.skin import Skin
 from ceopt_tui.looking import read_state
+from ceopt_tui.run_options import RunOptions
 from ceopt_tui.ui.app import CeoptApp
 from ceopt_tui.ui.entries import RunEntry
-from ceopt_tui.wiring import RunOptions
 from schemas.evalset import Case
 
 REFRESH_S = 0.05

@@ -26,20 +26,20 @@ COLUMNS = (("run", 15), ("status", 11), ("outcome", 16), ("kept", 8), ("spent", 
 EMPTY = """\
 No run here yet.
 
-ceopt makes an instruction text better and proves it: it measures the text on your
-recorded failures, tries changes, and keeps one only if it also wins on cases it
-was never tuned on.
+ceopt makes an instruction text better, with proof: it measures the text on failures you recorded, tries changes, \
+and keeps one only if it also wins on cases it was never tuned on.
 
-You need a prompt in this repository and the failures you met with it. Then, in a shell:
+You need a prompt in this repository and a file of failures. In a shell:
 
-  ceopt init prompts/triage.md --failures failures.jsonl    writes spec and eval set
-  ceopt run spec.yaml                                       opens it here
+    ceopt init prompts/triage.md --failures failures.jsonl
+    ceopt run spec.yaml
 
-Nothing at hand? `ceopt demo` makes a small repository and improves its prompt,
-with a model on this machine, no key needed."""
+The first command writes a spec and an eval set, the second opens the run here. Nothing is called or paid before you \
+approve it.
 
-
-HINT = "A new spec (`ceopt init PROMPT --failures FILE`) appears in this list: enter starts it."
+Nothing at hand? `ceopt demo` makes a small repository and improves its prompt with a model on this machine, no key \
+needed."""
+HINT = "`ceopt init PROMPT --failures FILE` makes a new spec; it appears in this list."
 
 
 class HomeScreen(Screen[None]):
@@ -90,6 +90,12 @@ class HomeScreen(Screen[None]):
             table.move_cursor(row=0)
         table.focus()
 
+    def on_data_table_row_highlighted(self, event: DataTable.RowHighlighted) -> None:
+        event.stop()
+        entry = self._entries.get(str(event.row_key.value))
+        about = "" if entry is None else entry.fault or (f"enter starts {entry.place}" if entry.place else "")
+        self.query_one("#hint", Static).update(Content(said(one_line(about)) or HINT))
+
     def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
         event.stop()
         self.action_open()
@@ -98,8 +104,10 @@ class HomeScreen(Screen[None]):
         key = self.query_one(RowTable).selected_key
         if key in self._entries:
             entry = self._entries[key]
-            new = entry.state.started is None and not entry.fault
-            self.post_message(RunOpened(entry, start=new))
+            if entry.fault:
+                self.notify(said(entry.fault), severity="error", timeout=20, markup=False)
+                return
+            self.post_message(RunOpened(entry, start=entry.state.started is None))
 
     def action_reload(self) -> None:
         self.post_message(ReloadWanted())

@@ -41,12 +41,21 @@ class QuestionScreen(Screen[str | None]):
             yield Static(Content.styled(said(self.question.question), "bold"), id="question", markup=False)
             yield Choices(self.question.options, id="choices")
             yield Input(placeholder=REASON, id="reason", classes="hidden")
-        yield Static("↑ ↓ choose   enter answer   PgUp PgDn read the text above", id="hint", markup=False)
+        yield Static(id="hint", markup=False)
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
         self.query_one(Input).cursor_blink = False
         self.query_one(Choices).focus()
+        self.watch(self.query_one(Reading), "scroll_y", self._hint)
+        self.watch(self.query_one(Reading), "virtual_size", self._hint)
+
+    def _hint(self) -> None:
+        """Says so while part of the material is still below the window."""
+        reading = self.query_one(Reading)
+        below = int(reading.max_scroll_y - reading.scroll_y)
+        more = f"PgDn reads on ({below} more)" if below > 0 else "PgUp PgDn read"
+        self.query_one("#hint", Static).update(f"↑ ↓ choose   enter answer   {more}")
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()

@@ -1,0 +1,116 @@
+"""Runs and specs found in a real repository."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from histories import begun, state_of
+
+from ceopt_tui.errors import InputError
+from ceopt_tui.journal.journal import Journal
+from ceopt_tui.run_options import RunOptions
+from ceopt_tui.system_clock import SystemClock
+from ceopt_tui.ui.catalogue import RepositoryCatalogue, at_work, entry_of_spec
+from schemas.records import RunStarted, TickStarted
+
+SPEC = """\
+name: {name}
+description: Route a message
+target: {{files: [prompt.md]}}
+evalset: {{file: evals.yaml}}
+metric: {{primary: {{type: {type}, name: pass_rate, direction: maximize}}}}
+"""
+CASES = "name: cases\ncases:\n" + "".join(f"  - {{id: c{i}, input: question {i}, expected: a{i}}}\n" for i in range(12))
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    subprocess.run(["git", "init", "--quiet", str(tmp_path)], check=True)
+    (tmp_path / "prompt.md").write_text("Answer.\n", encoding="utf-8")
+    (tmp_path / "evals.yaml").write_text(CASES, encoding="utf-8")
+    (tmp_path / "spec.yaml").write_text(SPEC.format(name="triage", type="hard"), encoding="utf-8")
+    who = ("-c", "user.name=me", "-c", "user.email=me@localhost", "-c", "commit.gpgsign=false")
+    subprocess.run(["git", "-C", str(tmp_path), "add", "--all"], check=True)
+    subprocess.run(["git", "-C", str(tmp_path), *who, "commit", "--quiet", "--message", "first"], check=True)
+    return tmp_path
+
+
+def catalogue(repository: Path) -> RepositoryCatalogue:
+    return RepositoryCatalogue(repository, RunOptions(Path(), attended=True, environ={}))
+
+
+def test_a_spec_without_a_run_is_listed_as_new(repository: Path) -> None:
+    (entry,) = catalogue(repository).entries()
+    assert (entry.name, entry.place, entry.fault) == ("triage", "spec.yaml", "")
+    assert entry.options is not None and entry.options.spec_path == repository / "spec.yaml"
+    assert entry.options.attended and entry.state.started is None and entry.terms is not None
+
+
+def test_other_yaml_is_no_spec(repository: Path) -> None:
+    (repository / "compose.yaml").write_text("services: {}\n", encoding="utf-8")
+    (repository / "broken.yaml").write_text("metric: [\n", encoding="utf-8")
+    (repository / "large.yaml").write_text("metric: x\n" * 50_000, encoding="utf-8")
+    assert [entry.name for entry in catalogue(repository).entries()] == ["triage"]
+
+
+def test_a_spec_that_cannot_run_says_why_and_hides_no_other(repository: Path) -> None:
+    missing = SPEC.format(name="adrift", type="hard").replace("prompt.md", "gone.md")
+    (repository / "adrift.yaml").write_text(missing, encoding="utf-8")
+    adrift, triage = catalogue(repository).entries()
+    assert "gone.md is not there" in adrift.fault and adrift.options is None
+    assert triage.fault == ""
+
+
+def test_a_run_is_listed_with_its_state_and_its_spec(repository: Path) -> None:
+    fresh = entry_of_spec(RunOptions(repository / "spec.yaml", environ={}))
+    records = [record for record in begun() if record.kind != "run_started"]
+    started = next(record for record in begun() if isinstance(record, RunStarted))
+    journal = Journal.open(fresh.folder, now=SystemClock().now)
+    journal.append([started.model_copy(update={"spec_file": str(repository / "spec.yaml")}), *records])
+    journal.close()
+    (entry,) = catalogue(repository).entries()
+    assert entry.state.baseline is not None and entry.options is not None and entry.terms is not None
+    assert not entry.at_work, "its process ran on another machine"
+    assert catalogue(repository).reread(entry).state.baseline is not None
+    again = entry_of_spec(RunOptions(repository / "spec.yaml", environ={}))
+    assert again.state.baseline is not None
+    assert entry_of_spec(RunOptions(repository / "spec.yaml", environ={}, fresh=True)).state.baseline is None
+    (repository / "spec.yaml").write_text("metric: [", encoding="utf-8")
+    (broken,) = catalogue(repository).entries()
+    assert broken.terms is None and broken.state.baseline is not None
+    (repository / "spec.yaml").unlink()
+    (gone,) = catalogue(repository).entries()
+    assert gone.options is None
+
+
+def test_a_broken_spec_is_refused_before_the_app_opens(repository: Path) -> None:
+    (repository / "spec.yaml").write_text("name: triage\n", encoding="utf-8")
+    with pytest.raises(InputError):
+        entry_of_spec(RunOptions(repository / "spec.yaml", environ={}))
+
+
+def test_a_run_is_at_work_while_its_process_lives() -> None:
+    def ticking(pid: int) -> TickStarted:
+        return TickStarted(tick=2, pid=pid, host=socket.gethostname())
+
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    assert at_work(state_of(begun(), [ticking(os.getppid())]))
+    assert at_work(state_of(begun(), [ticking(1)]))
+    assert not at_work(state_of(begun(), [ticking(os.getpid())]))
+    assert not at_work(state_of(begun(), [ticking(ended.pid)]))
+    assert not at_work(state_of(begun(), [replace_host(ticking(os.getppid()))]))
+
+
+def replace_host(record: TickStarted) -> TickStarted:
+    return record.model_copy(update={"host": "another machine"})
+
+
+def test_state_root_is_where_runs_are_looked_for(repository: Path, tmp_path: Path) -> None:
+    options = replace(RunOptions(repository / "spec.yaml", environ={}), state_root=tmp_path / "elsewhere")
+    assert entry_of_spec(options).folder == tmp_path / "elsewhere" / "triage"
