@@ -24,7 +24,8 @@ def contract_of(*expected: Any) -> Contract:
     [
         (DATES, "four digits, a hyphen, two digits, a hyphen, two digits"),
         (["AB-12", "CD-1", "XY-999"], "two capital letters, a hyphen, one to three digits"),
-        (["12 EUR", "4 EUR", "199 EUR"], "one to three digits, a space, the letters EUR"),
+        (["12 EUR", "4 EUR", "199 EUR"], 'one to three digits, a space, the text "EUR"'),
+        (["Room 12", "Room 7"], 'the text "Room ", one to two digits'),
         (["#7f", "#9c", "#1a"], "a hash sign, one digit, one small letter"),
     ],
 )

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 _PIECE = re.compile(r"(?P<digits>\d+)|(?P<upper>[A-Z]+)|(?P<lower>[a-z]+)|(?P<sign>[^\w\s])|(?P<space>[ \t]+)")
+MOST_PIECES = 12  # a longer one is a text, not a form
 _CLASS_NAMES = {"digits": "digit", "upper": "capital letter", "lower": "small letter"}
 _COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _SIGN_NAMES = {"-": "hyphen", ":": "colon", ".": "full stop", "/": "slash", ",": "comma", "#": "hash sign"}
@@ -53,7 +54,7 @@ def common_shape(values: Sequence[str]) -> Shape | None:
         return None
     rows = [parts for parts in split if parts is not None]
     kinds = [tuple(kind for kind, _ in parts) for parts in rows]
-    if len(set(kinds)) != 1 or "digits" not in kinds[0] or len(kinds[0]) < 2:
+    if len(set(kinds)) != 1 or "digits" not in kinds[0] or not 2 <= len(kinds[0]) <= MOST_PIECES:
         return None
     pieces = []
     for column in zip(*rows, strict=True):
@@ -68,7 +69,16 @@ def common_shape(values: Sequence[str]) -> Shape | None:
 
 def spell(shape: Shape) -> str:
     """The shape in words: `four digits, a hyphen, two digits`."""
-    return ", ".join(_spell(piece) for piece in shape.pieces)
+    parts: list[str] = []
+    literal = ""
+    for piece in shape.pieces:
+        if piece.text is not None and (literal or piece.kind in ("upper", "lower")):
+            literal += piece.text
+            continue
+        parts += [_quoted(literal)] if literal else []
+        literal = ""
+        parts.append(_spell(piece))
+    return ", ".join([*parts, _quoted(literal)] if literal else parts)
 
 
 def _pieces(value: str) -> list[tuple[str, str]] | None:
@@ -96,12 +106,14 @@ def _spell(piece: Piece) -> str:
         assert piece.text is not None
         name = _SIGN_NAMES.get(piece.text)
         return f"a {name}" if name else f"the sign {piece.text}"
-    if piece.text is not None:
-        return f"the letters {piece.text}"
     name = _CLASS_NAMES[piece.kind]
     if piece.least != piece.most:
         return f"{_count(piece.least)} to {_count(piece.most)} {name}s"
     return f"{_count(piece.most)} {name}{'' if piece.most == 1 else 's'}"
+
+
+def _quoted(literal: str) -> str:
+    return f'the text "{literal}"'
 
 
 def _count(number: int) -> str:

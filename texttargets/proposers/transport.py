@@ -19,7 +19,7 @@ from schemas.evalset import Case
 WORDS_BEFORE = 4
 LONGEST_FRAME_WORDS = 5  # kept between two exchanged values, so that no example quotes its case
 LARGEST_DAY = 28  # a day every month has
-_DIGITS = re.compile(r"\d+")
+_DIGITS = re.compile(r"(?<!\d)\d{1,9}(?!\d)")  # longer runs are codes, not amounts
 
 
 @dataclass(frozen=True)
