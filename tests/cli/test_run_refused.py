@@ -27,9 +27,11 @@ def endpoint() -> Iterator[StubEndpoint]:
 
 
 def one_line(ended: Ended) -> str:
-    """The message of a refusal: nothing on stdout, one line on stderr."""
-    assert ended.out == ""
+    """The message of a refusal: one line on stderr, and the same as the one event on stdout."""
     (line,) = ended.err.splitlines()
+    (event,) = ended.events
+    assert (event["event"], event["outcome"], event["calls"]) == ("finished", "refused", 0)
+    assert event["reason"] in line
     return line
 
 
@@ -50,7 +52,7 @@ def test_a_missing_model_is_named_in_one_line(tmp_path: Path) -> None:
 def test_a_missing_git_is_named(tmp_path: Path) -> None:
     place = make_project(tmp_path, "http://127.0.0.1:9/v1")
     ended = warm().run(place, *RUN, env=place.environment(PATH="/nonexistent"))
-    assert ended.status == 2 and "git" in ended.err and ended.out == ""
+    assert ended.status == 2 and "git is not installed" in ended.last["reason"]
 
 
 def test_without_a_terminal_the_app_does_not_start(tmp_path: Path) -> None:
@@ -272,7 +274,7 @@ def test_a_second_process_is_refused_and_a_signal_keeps_the_state(tmp_path: Path
         second = cold(place, *RUN)
         stop.set()
         first.join()
-        assert second.status == 2 and "in use by process" in second.err and second.out == ""
+        assert second.status == 2 and "in use by process" in second.last["reason"]
         (stopped,) = ended
         assert (stopped.status, stopped.last["status"], stopped.last["outcome"]) == (143, "waiting", "interrupted")
         endpoint.delay_s = 0

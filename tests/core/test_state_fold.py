@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from journals import HOLDOUT, SELECTION, baseline, everywhere, experiment, looping, runs, started
 
+from ceopt_tui.core.plan.measuring import given_up
 from ceopt_tui.core.state.fold import fold
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.journal.replay import replay
@@ -191,3 +192,12 @@ def test_closing_one_experiment_leaves_another_open() -> None:
     closed = ExperimentClosed(number=1, outcome="not_selected", reason="")
     state = looping(*experiment(), *experiment(2), closed)
     assert state.current is state.experiments[2] and state.experiments[1].closed == closed
+
+
+def test_a_truncated_output_is_no_score_and_no_fault_of_the_endpoint() -> None:
+    failed = runs("old", "baseline", {"s0": [None, None], "s1": [None, None]})
+    cut = [record.model_copy(update={"truncated": record.case_id == "s1"}) for record in failed]
+    state = fold([*started(), *cut])
+    assert state.runs.scored == 0 and set(state.runs.failures.values()) == {2}
+    assert given_up(state) == 1
+    assert given_up(fold([tick(2)], state)) == 0
