@@ -146,6 +146,8 @@ def _limits(state: RunState, terms: Terms) -> list[str]:
     lines = ["- other models, other inputs and the effect of the text outside these cases were not measured"]
     if state.split is not None and not state.split.holdout:
         lines.append("- not measured on unseen items: there are no held-out cases")
+    if state.keeps and state.gain is None:
+        lines.append("- the gain over the original was not measured: fewer than two distinct held-out cases")
     if state.gain and not state.gain.fresh:
         lines.append("- the held-out scores of the report are the ones that decided: a repeat would be identical")
     lost = sum(state.runs.failures.values())

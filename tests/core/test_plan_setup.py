@@ -21,6 +21,7 @@ from schemas.records import (
     Finished,
     GainReported,
     ReportWritten,
+    SplitFrozen,
     Stopped,
 )
 
@@ -144,6 +145,14 @@ def test_the_gain_is_read_from_those_runs_alone() -> None:
     assert (finished.outcome, finished.exit_status, finished.reason) == ("improved", ExitStatus.FINISHED, "said so")
     fold([finished], state)
     assert next_action(state) == Done()
+
+
+def test_one_distinct_held_out_case_gives_no_interval_and_no_wait() -> None:
+    """Two near-duplicates are one case: the report says that the gain was not measured."""
+    alike = SplitFrozen(selection=HOLDOUT, holdout=("a", "b"), groups=(("a", "b"),), seed=7)
+    state = stopped("saturated", *KEPT)
+    fold([alike], state)
+    assert next_action(state) == Report()
 
 
 def test_a_report_without_scores_waits() -> None:

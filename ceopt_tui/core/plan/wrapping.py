@@ -15,6 +15,7 @@ from ceopt_tui.core.state.run import RunState
 from ceopt_tui.exits import ExitStatus
 from schemas.records import Finished, GainReported
 
+FEWEST_FOR_A_GAIN = 2
 STOPPED_EARLY = frozenset({"no_movement", "proposer_failed"})
 
 
@@ -25,13 +26,20 @@ def plan_wrap_up(state: RunState, terms: Terms) -> Action:
         return Done()
     if state.current:
         return close(state, terms, state.current, "inconclusive", f"{state.stopped.outcome}: {state.stopped.reason}")
-    if state.keeps and state.gain is None:
+    if state.keeps and state.gain is None and distinct_cases(state) >= FEWEST_FOR_A_GAIN:
         return _gain(state, terms)
     if state.report is None and state.baseline is not None:
         return Report()
     lost = given_up(state)
     reason = state.stopped.reason + (f"; errors left {lost} cases without a score" if lost else "")
     return Note((Finished(outcome=outcome_word(state), exit_status=_exit(state, lost), reason=reason),))
+
+
+def distinct_cases(state: RunState) -> int:
+    """Report cases, near-duplicates counted once: an interval needs at least two."""
+    groups = state.split.groups if state.split else ()
+    first = {case: group[0] for group in groups for case in group}
+    return len({first.get(case, case) for case in state.report_cases})
 
 
 def outcome_word(state: RunState) -> str:
