@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 from textual.app import App
 from textual.worker import Worker, WorkerState
@@ -15,18 +14,16 @@ from ceopt_tui.engine.loop import TickResult
 from ceopt_tui.engine.skin import Skin
 from ceopt_tui.errors import CeoptError
 from ceopt_tui.exits import ExitStatus
+from ceopt_tui.run_options import RunOptions
 from ceopt_tui.ui.foreign import one_line, said
 from ceopt_tui.ui.messages import RunChanged, TickEnded
 from ceopt_tui.ui.run_model import RunModel
 from ceopt_tui.ui.skin import AppSkin
 
-if TYPE_CHECKING:
-    from ceopt_tui.run_options import RunOptions
-
 ENGINE = "engine"  # the group of its worker
 
 Work = Callable[[], Awaitable[object]]  # not yet a coroutine: a worker that never starts leaves none behind
-Tick = Callable[["RunOptions", Skin], Awaitable[TickResult]]
+Tick = Callable[[RunOptions, Skin], Awaitable[TickResult]]
 
 
 class EngineApp(App[int]):

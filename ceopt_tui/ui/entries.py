@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.state.run import RunState
-
-if TYPE_CHECKING:  # wiring knows every part; the view model and its tests need none of them
-    from ceopt_tui.run_options import RunOptions
+from ceopt_tui.run_options import RunOptions
 
 
 @dataclass(frozen=True)

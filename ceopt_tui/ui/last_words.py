@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ceopt_tui.core.describe import outcome_sentence
 from ceopt_tui.core.masking import mask
-from ceopt_tui.headless import run_counts
 from ceopt_tui.ui.run_model import RunModel
 
 
@@ -13,7 +12,7 @@ def outcome_lines(model: RunModel) -> list[str]:
     state, result, terms = model.state, model.result, model.terms
     if result is None:
         return []
-    scored, unscored = run_counts(state)
+    scored, unscored = state.runs.scored, sum(state.runs.failures.values())
     counts = f"{len(state.keeps)} kept of {len(state.experiments)} experiments"
     return [
         mask(outcome_sentence(state, terms.span if terms else 1.0)),

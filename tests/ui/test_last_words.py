@@ -18,8 +18,8 @@ from ceopt_tui.ui.last_words import outcome_lines, way_on
 from ceopt_tui.ui.run_model import RunModel
 
 OPTIONS = RunOptions(
-    Path("my specs/a.yaml"), attended=True, state_root=Path("/state"), cache_dir=Path("/cache"), models={"cheap": "openai/x"},
-    fresh=True, approve="digest",
+    Path("my specs/a.yaml"), attended=True, state_root=Path("/state"), cache_dir=Path("/cache"),
+    models={"cheap": "openai/x"}, fresh=True, approve="digest",
 )  # fmt: skip
 SOURCES = sorted((Path(commands.__file__).parent).rglob("*.py"))
 

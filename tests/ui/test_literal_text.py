@@ -75,6 +75,17 @@ async def test_a_question_shows_it(tmp_path: Path) -> None:
         assert [text for text in [*SHORT, "[/] won", "[bold]x[/bold]?"] if text not in text_of(app)] == []
 
 
+async def test_a_question_says_how_much_of_its_material_is_still_below(tmp_path: Path) -> None:
+    question = Question("keep-1", "A long diff", "\n".join(f"line {i}" for i in range(40)), "Keep?", ("keep", "refuse"))
+    async with on_stage(Stage(tmp_path)) as (app, pilot):
+        await app.push_screen(QuestionScreen(question))
+        await until(pilot, lambda: "PgDn reads on (" in text_of(app) and "line 0" in text_of(app))
+        await pilot.press("pagedown", "space", "pagedown")
+        await until(pilot, lambda: "reads on" not in text_of(app) and "line 39" in text_of(app))
+        await pilot.press("pageup")
+        await until(pilot, lambda: "PgDn reads on (" in text_of(app))
+
+
 async def test_the_report_shows_it(tmp_path: Path) -> None:
     stage = Stage(tmp_path)
     rows = "".join(f"| exp-001 | reverted | {text} | {text} |\n" for text in FOREIGN)

@@ -48,7 +48,9 @@ class QuestionScreen(Screen[str | None]):
         self.query_one(Input).cursor_blink = False
         self.query_one(Choices).focus()
         self.watch(self.query_one(Reading), "scroll_y", self._hint)
-        self.watch(self.query_one(Reading), "virtual_size", self._hint)
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._hint)
 
     def _hint(self) -> None:
         """Says so while part of the material is still below the window."""
