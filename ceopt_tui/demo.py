@@ -5,7 +5,9 @@ Does what a user would do by hand, step by step; nothing in it is recorded or as
 
 from __future__ import annotations
 
+import shlex
 import shutil
+import sys
 import sysconfig
 from collections.abc import Callable
 from pathlib import Path
@@ -66,6 +68,7 @@ def import_failures(folder: Path, say: Say) -> None:
 
 def last_screen(state: RunState, folder: Path) -> str:
     """What the run did: diff, proof, what was refused and why, what to do next."""
+    ceopt = "ceopt" if shutil.which("ceopt") else shlex.quote(str(Path(sys.argv[0]).absolute()))
     lines = ["", "What changed", ""]
     diff = text_diff(state.texts[state.original_digest], state.best_texts)
     lines += [f"  {line}" for line in diff.splitlines()] or ["  nothing: no change was confirmed"]
@@ -75,8 +78,10 @@ def last_screen(state: RunState, folder: Path) -> str:
     lines += [f"    {one.closed.reason}" for one in dropped[:3] if one.closed]
     lines += ["", f"Spent: {money(state)}", "", "Next", ""]
     lines += [
-        f"  cd {folder}; ceopt report        the whole report",
-        "  ceopt                            the app, with this run in it",
+        f"  cd {shlex.quote(str(folder))}",
+        f"  {ceopt} report        the whole report",
+        f"  {ceopt} apply         the new text into your files",
+        f"  {ceopt}               the app, with this run in it",
         "  With a key of your own:  export CEOPT_MODEL_CHEAP=openai/gpt-5-mini OPENAI_API_KEY=…",
         "  and in your repository:  ceopt init PROMPT --failures FILE   then   ceopt run SPEC",
     ]

@@ -17,6 +17,7 @@ from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.engine.parts import RunInputs
 from ceopt_tui.errors import InputError, Problem
 from ceopt_tui.gitops.repository import Repository
+from ceopt_tui.support import refuse_unsupported
 from schemas.checks import Check
 from schemas.evalset import Case
 from schemas.evalset_rules import cases_without_answer
@@ -55,7 +56,7 @@ class Project:
 def open_project(spec_path: Path) -> Project:
     """Reads the spec, its target files and its eval sets. InputError and SetupError say what is wrong and where."""
     loaded = load_spec(spec_path)
-    _supported(loaded)
+    refuse_unsupported(loaded)
     assert loaded.spec.target is not None and loaded.spec.evalset is not None
     repository = Repository.find(spec_path.resolve().parent)
     texts = {}
@@ -70,27 +71,6 @@ def open_project(spec_path: Path) -> Project:
     if loaded.spec.holdout_file is not None:
         held_out = frozenset(case.id for case in evalsets[-1].evalset.cases)
     return Project(loaded, repository, texts, evalsets, cases, evalsets[0].evalset.check, held_out)
-
-
-def _supported(loaded: LoadedSpec) -> None:
-    """Names what this version cannot run yet, before it looks at anything else."""
-    spec = loaded.spec
-    if not spec.is_text_target:
-        _refuse(loaded, "metric", "this version runs text targets; `target` and `evalset` are missing")
-    if spec.evalset is None:
-        _refuse(loaded, "evalset", "a text target needs an eval set; make one with `ceopt import`")
-    if spec.is_judged:
-        _refuse(loaded, "metric", "this version runs checks; a judged primary metric is not run yet")
-    if spec.runner.kind != "chat":
-        _refuse(loaded, "runner", f"this version runs `chat`; a `{spec.runner.kind}` runner is not run yet")
-    if spec.proposer.kind not in {"auto", "llm", "mechanical"}:
-        _refuse(loaded, "proposer", f"this version proposes with llm or mechanical, not `{spec.proposer.kind}`")
-    if spec.execution.backend != "worktree":
-        _refuse(loaded, "execution", f"this version works in worktrees; `{spec.execution.backend}` is not run yet")
-
-
-def _refuse(loaded: LoadedSpec, key: str, message: str) -> None:
-    raise InputError([Problem(str(loaded.file), loaded.line(key), key, message)])
 
 
 def locate(loaded: LoadedSpec, repository: Repository, name: str, key: tuple[str, ...]) -> Path:

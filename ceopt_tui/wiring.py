@@ -27,6 +27,7 @@ from ceopt_tui.inputs import Project, open_project, run_inputs, terms_of
 from ceopt_tui.journal.folders import archive, claim, state_folder
 from ceopt_tui.journal.lock import RunLock
 from ceopt_tui.run_options import RunOptions
+from ceopt_tui.support import notes
 from ceopt_tui.system_clock import SystemClock
 from ceopt_tui.version import VERSION
 from judges.cache import ReplyCache
@@ -163,7 +164,7 @@ async def _parts(
     project: Project, inputs: RunInputs, models: Models, session: Session, options: RunOptions, skin: Skin
 ) -> AsyncIterator[Parts]:
     spec, clock = project.spec, SystemClock()
-    warnings = [*project.loaded.notes, *models.warnings]
+    warnings = [*project.loaded.notes, *notes(project.loaded), *models.warnings]
     async with AsyncExitStack() as stack:
         task = await _bind(models.task, stack, skin)
         proposer_model = models.proposer

@@ -100,9 +100,11 @@ async def judge_file(
         store = ReplyCache(options.cache_dir or platformdirs.user_cache_path("ceopt") / "replies", warn)
     try:
         async with bound(plan.model) as model:
-            client = LiteLLMClient(ledger, None, clock=clock, sleep=sleep, warn=warn)
             settings = JudgeSettings(plan.rubric, model, batch_size=options.batch_size)
-            async with aclosing(_rows(Judge(client, settings, store=store), plan, ledger, warn)) as rows:
+            async with (
+                LiteLLMClient(ledger, None, clock=clock, sleep=sleep, warn=warn) as client,
+                aclosing(_rows(Judge(client, settings, store=store), plan, ledger, warn)) as rows,
+            ):
                 async for row in rows:
                     yield row
     finally:

@@ -81,7 +81,7 @@ def keep_question(state: RunState, parts: Parts, number: int) -> Question:
     lines = [experiment.hypothesis.description, ""]
     for decided in experiment.decisions:
         gain = decided.numbers.get("mean_difference")
-        lines.append(f"{decided.step:<12}{decided.decision:<14}{change(gain, span) if gain is not None else ''}")
+        lines.append(f"{decided.step:<13}{decided.decision:<14}{change(gain, span) if gain is not None else ''}")
     diff = text_diff(state.texts[experiment.started.base_digest], state.texts[experiment.text_digest])
     lines += ["", diff, "Does it earn its gain by what you want, not by what the checks fail to see?"]
     return Question(f"keep-{number}", f"{experiment.name} won", "\n".join(lines), "Keep this change?", (KEEP, REFUSE))

@@ -1,0 +1,81 @@
+"""What of a valid spec this version carries out. A key that would change a result is refused, others are named."""
+
+from __future__ import annotations
+
+from ceopt_tui.errors import InputError, Problem
+from schemas.loading import LoadedSpec
+
+Key = tuple[str, ...]
+
+# Keys a text target may carry from another spec: they change nothing here, and the run says so.
+WITHOUT_EFFECT: dict[Key, str] = {
+    ("metric", "diagnostics"): "the chat runner has no such numbers",
+    ("metric", "judge"): "the primary metric is scored by checks",
+    ("measurement", "timeout_seconds"): "the chat runner has `runner.timeout_s`",
+    ("measurement", "working_directory"): "no command is run",
+    ("measurement", "per_case"): "every case is recorded anyway",
+    ("measurement", "stability", "mode"): "repeats follow the evidence, case by case",
+    ("measurement", "stability", "repeat_count"): "repeats follow the evidence, case by case",
+    ("measurement", "stability", "aggregation"): "scores are averaged",
+    ("measurement", "stability", "noise_threshold"): "noise is measured in the run",
+    ("measurement", "stability", "ladder"): "the evidence ladder has its own steps",
+    ("execution", "max_concurrent"): "experiments run one after the other",
+    ("parallel",): "experiments run one after the other",
+    ("dependencies",): "an edit of a text needs no packages",
+    ("max_runner_up_merges_per_batch",): "experiments run one after the other",
+    ("coverage",): "rules are not matched with cases yet",
+}
+
+
+def refuse_unsupported(loaded: LoadedSpec) -> None:
+    """Raises InputError with everything of this spec that this version cannot carry out, lines and keys named."""
+    problems = [Problem(str(loaded.file), loaded.line(*key), ".".join(key), text) for key, text in _unsupported(loaded)]
+    if problems:
+        raise InputError(problems)
+
+
+def notes(loaded: LoadedSpec) -> list[str]:
+    """Keys that are written in the spec and have no effect on this run."""
+    found = [(key, why) for key, why in WITHOUT_EFFECT.items() if loaded.document.at(key) is not None]
+    if str(loaded.document.at(("execution", "mode"))) == "parallel":
+        found.append((("execution", "mode"), "experiments run one after the other"))
+    return [f"`{'.'.join(key)}` has no effect on this run: {why}" for key, why in found]
+
+
+def _unsupported(loaded: LoadedSpec) -> list[tuple[Key, str]]:
+    spec = loaded.spec
+    found: list[tuple[Key, str]] = []
+    if not spec.is_text_target:
+        return [(("metric",), "this version runs text targets; `target` and `evalset` are missing")]
+    if spec.evalset is None:
+        found.append((("evalset",), "a text target needs an eval set; make one with `ceopt import`"))
+    if spec.is_judged:
+        found.append((("metric", "primary", "type"), "this version runs checks; a judged metric is not run yet"))
+    if spec.runner.kind != "chat":
+        found.append((("runner", "kind"), f"this version runs `chat`, not `{spec.runner.kind}`"))
+    if spec.proposer.kind not in {"auto", "llm", "mechanical"}:
+        found.append(
+            (("proposer", "kind"), f"this version proposes with llm or mechanical, not `{spec.proposer.kind}`")
+        )
+    if spec.execution.backend != "worktree":
+        found.append((("execution", "backend"), f"this version works in worktrees, not `{spec.execution.backend}`"))
+    return [*found, *_deciding_keys(loaded)]
+
+
+def _deciding_keys(loaded: LoadedSpec) -> list[tuple[Key, str]]:
+    """Keys that would decide otherwise than this version does."""
+    spec = loaded.spec
+    found: list[tuple[Key, str]] = []
+    method = spec.measurement.stability.comparison.method
+    if method != "evidence" and spec.runner.kind == "chat":
+        key = ("measurement", "stability", "comparison", "method")
+        found.append((key, f"this version decides text targets by `evidence`, not `{method}`"))
+    if spec.metric.objectives:
+        found.append((("metric", "objectives"), "this version weighs the primary metric alone"))
+    others = [gate.name for gate in spec.metric.degenerate_gates if gate.name != "errors"]
+    if others and spec.runner.kind == "chat":
+        text = f"the chat runner measures no `{others[0]}`; the gate it has is `errors`"
+        found.append((("metric", "degenerate_gates"), text))
+    if spec.measurement.holdout:
+        found.append((("measurement", "holdout"), "held-out cases come from the eval set; see `evalset.holdout`"))
+    return found

@@ -1,0 +1,83 @@
+"""A valid spec that this version cannot carry out is refused with its line; keys without effect are named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ceopt_tui.errors import InputError
+from ceopt_tui.support import notes, refuse_unsupported
+from schemas.loading import LoadedSpec, load_spec
+
+BASE = """\
+name: triage
+description: Route a message
+target: {files: [prompt.md]}
+evalset: {file: evals.yaml}
+metric:
+  primary: {type: hard, name: pass_rate, direction: maximize}
+"""
+
+
+def loaded(tmp_path: Path, text: str) -> LoadedSpec:
+    path = tmp_path / "spec.yaml"
+    path.write_text(text)
+    return load_spec(path)
+
+
+def test_the_smallest_spec_is_carried_out_without_a_note(tmp_path: Path) -> None:
+    spec = loaded(tmp_path, BASE)
+    refuse_unsupported(spec)
+    assert notes(spec) == []
+
+
+@pytest.mark.parametrize(
+    ("more", "key"),
+    [
+        ("runner: {kind: codex}\n", "runner.kind"),
+        ("proposer: {kind: claude}\n", "proposer.kind"),
+        ("execution: {backend: codex}\n", "execution.backend"),
+        ("measurement: {stability: {comparison: {method: paired}}}\n", "measurement.stability.comparison.method"),
+        ("  objectives: [{name: cost, direction: minimize}]\n", "metric.objectives"),
+        ('  degenerate_gates: [{name: size, check: "< 9", description: d}]\n', "metric.degenerate_gates"),
+        ("measurement: {holdout: {command: ./h}}\n", "measurement.holdout"),
+    ],
+)
+def test_what_would_change_the_result_is_refused_with_its_line(tmp_path: Path, more: str, key: str) -> None:
+    with pytest.raises(InputError) as refused:
+        refuse_unsupported(loaded(tmp_path, BASE + more))
+    assert key in {problem.key for problem in refused.value.problems}
+    assert all(problem.line >= 5 for problem in refused.value.problems)
+
+
+def test_a_code_target_is_refused_as_one_thing(tmp_path: Path) -> None:
+    text = """\
+name: fast
+description: Make it fast
+metric:
+  primary: {type: hard, name: seconds, direction: minimize}
+  degenerate_gates: [{name: ok, check: "== 1", description: d}]
+measurement: {command: ./measure.sh}
+scope: {mutable: [src], immutable: [measure.sh]}
+"""
+    with pytest.raises(InputError, match="this version runs text targets"):
+        refuse_unsupported(loaded(tmp_path, text))
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ("execution: {mode: parallel}\n", "execution.mode"),
+        ("execution: {max_concurrent: 3}\n", "execution.max_concurrent"),
+        ("  diagnostics: [{name: tokens}]\n", "metric.diagnostics"),
+        ("dependencies: {approved: [numpy]}\n", "dependencies"),
+        ("measurement: {stability: {repeat_count: 3}}\n", "measurement.stability.repeat_count"),
+        ("coverage: off\n", "coverage"),
+    ],
+)
+def test_keys_without_effect_are_named_once(tmp_path: Path, more: str, said: str) -> None:
+    spec = loaded(tmp_path, BASE + more)
+    refuse_unsupported(spec)
+    assert [note for note in notes(spec) if note.startswith(f"`{said}` has no effect on this run: ")] == notes(spec)
+    assert len(notes(spec)) == 1
