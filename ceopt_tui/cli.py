@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from ceopt_tui.core.masking import mask
+from ceopt_tui.core.visible import said
 from ceopt_tui.errors import CeoptError
 from ceopt_tui.exits import ExitStatus
 
@@ -115,7 +116,7 @@ def _write_details() -> str:
 
 
 def _say(text: str) -> None:
-    print(mask(text), file=sys.stderr, flush=True)
+    print(said(text), file=sys.stderr, flush=True)
 
 
 def _leave(status: Any) -> None:

@@ -13,6 +13,7 @@ from ceopt_tui.core.masking import mask
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.ports import Question
 from ceopt_tui.core.state.run import RunState
+from ceopt_tui.core.visible import said
 from ceopt_tui.engine.loop import TickResult
 from ceopt_tui.errors import NeedsPersonError
 from schemas.records import AnyRecord, BaselineMeasured, Committed, ExperimentClosed, GainReported, Looked, Noted
@@ -48,7 +49,7 @@ class HeadlessSkin:
             if record.kind not in LOUD_KINDS and record.kind != LAST_KIND:
                 self._out(json_line({"event": record.kind, **_short(record)}))
         elif line := self._words(record):
-            self._talk(mask(line))
+            self._talk(said(line))
 
     def progress(self, title: str, done: int, total: int) -> None:
         if title != self._title or done == total:
@@ -66,12 +67,12 @@ class HeadlessSkin:
         if self.as_json:
             self._out(json_line(finished_event(self._state, result, resume)))
             return
-        self._out(mask(outcome_sentence(self._state, self._span)))
+        self._out(said(outcome_sentence(self._state, self._span)))
         scored, unscored = run_counts(self._state)
         counts = f"{len(self._state.keeps)} kept of {len(self._state.experiments)} experiments"
         self._out(f"{result.status}: {result.outcome}; {counts}; scored {scored}, unscored {unscored}")
         if result.reason:
-            self._talk(mask(result.reason))
+            self._talk(said(result.reason))
         if result.status != "finished":
             self._talk(f"to go on: {resume}")
 

@@ -6,6 +6,7 @@ No exception, key or banner of litellm leaves it. How often to send and what it 
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import os
 import threading
@@ -172,6 +173,9 @@ def _import() -> Any:
 
                 _silence(module)
                 asyncio.run(_warm_up(module))
+            # Half a million objects that stay: the collector need not walk them again during calls.
+            gc.collect()
+            gc.freeze()
             _loaded.append(module)
     return _loaded[0]
 

@@ -3,7 +3,7 @@
 import re
 
 from ceopt_tui.core.ports import Refusal
-from texttargets.excerpt import visible
+from texttargets.excerpt import on_one_line
 from texttargets.placeholders import Placeholder, find_placeholders, placeholders
 
 _DOUBLED_JSON = re.compile(r"\{\{\s*[\"']")
@@ -34,19 +34,20 @@ def check_placeholders(before: str, after: str, syntax: str) -> list[Refusal]:
 def _lost(mark: Placeholder, missing: int, had: int, before: str) -> Refusal:
     line = _line(before, mark.start)
     times = "" if missing == had else f" {missing} of {had} times"
-    return Refusal("placeholder_lost", f"placeholder {visible(mark.text)} is missing{times} (was in line {line})", line)
+    message = f"placeholder {on_one_line(mark.text)} is missing{times} (was in line {line})"
+    return Refusal("placeholder_lost", message, line)
 
 
 def _escaped(mark: Placeholder, match: re.Match[str], after: str) -> Refusal:
     line = _line(after, match.start())
-    message = f"placeholder {visible(mark.text)} became {visible(match[0])} in line {line}"
+    message = f"placeholder {on_one_line(mark.text)} became {on_one_line(match[0])} in line {line}"
     return Refusal("placeholder_escaped", message, line)
 
 
 def _invented(mark: Placeholder, had: int, after: str) -> Refusal:
     line = _line(after, mark.start)
     what = f"occurs more often than the {had} times before" if had else "is new"
-    return Refusal("placeholder_invented", f"placeholder {visible(mark.text)} {what} (line {line})", line)
+    return Refusal("placeholder_invented", f"placeholder {on_one_line(mark.text)} {what} (line {line})", line)
 
 
 def _doubled(before: str, after: str) -> list[Refusal]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ceopt_tui.core.ports import Refusal
-from texttargets.excerpt import excerpt, visible
+from texttargets.excerpt import excerpt, on_one_line
 from texttargets.leak_address import find_address
 from texttargets.leak_index import SEED_WORDS, LeakIndex, Source
 from texttargets.leak_words import Word, split_words
@@ -143,7 +143,7 @@ def _what(source: Source, index: LeakIndex) -> str:
 
 
 def _shown_id(identifier: str) -> str:
-    return visible(identifier[:60])
+    return on_one_line(identifier[:60])
 
 
 def _extend(norms: list[str], at: int, source: tuple[str, ...], place: int) -> tuple[int, int]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from ceopt_tui.core.masking import mask
+from ceopt_tui.core.visible import said
 from ceopt_tui.exits import ExitStatus
 from schemas.loading import check_file
 
@@ -17,7 +17,7 @@ def command(file: Path) -> int:
     """Check a spec or an eval set: every problem with file, line and key."""
     problems = check_file(file)
     for problem in problems:
-        click.echo(mask(str(problem)))
+        click.echo(said(str(problem)))
     if not problems:
         click.echo(f"{file}: no problems")
     return ExitStatus.REFUSED if problems else ExitStatus.FINISHED

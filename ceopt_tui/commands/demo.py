@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from ceopt_tui.commands.run import run_headless
-from ceopt_tui.core.masking import mask
+from ceopt_tui.core.visible import said
 from ceopt_tui.demo import SPEC, import_failures, last_screen, lay_out
 from ceopt_tui.engine.session import open_session
 from ceopt_tui.exits import ExitStatus
@@ -36,7 +36,7 @@ def command(folder: Path, model: str) -> int:
     skin.say(f"running on {model}; starting the demo approves its spec, caps and baseline")
     status = run_headless(options, skin)
     if skin.state.stopped and skin.state.started:
-        click.echo(mask(last_screen(skin.state, folder)))
+        click.echo(said(last_screen(skin.state, folder)))
     if status != ExitStatus.FINISHED:
         skin.say(f"run the same command again to go on ({SPEC} in {folder})")
     return status

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from ceopt_tui.core.masking import mask
+from ceopt_tui.core.visible import said
 from ceopt_tui.exits import ExitStatus
 from schemas.loading import load_evalset
 from texttargets.evalset_check import evalset_report
@@ -26,5 +26,5 @@ def command() -> None:
 def check(evalset: Path, seed: int, as_json: bool) -> int:
     """Floor, duplicates, leaks between the sides, and what the set can detect. Exit 2 when a run would stop at it."""
     report = evalset_report(load_evalset(evalset).evalset, seed=seed)
-    click.echo(json.dumps(report_json(report), ensure_ascii=False) if as_json else mask(report_text(report)))
+    click.echo(json.dumps(report_json(report), ensure_ascii=False) if as_json else said(report_text(report)))
     return ExitStatus.FINISHED if report.sound else ExitStatus.REFUSED

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from ceopt_tui.core.masking import mask
+from ceopt_tui.core.visible import said
 from ceopt_tui.journal.atomic import write_atomic
 from schemas.evalset import EvalSet
 from schemas.loading import load_evalset
@@ -66,12 +66,12 @@ def _name(file: Path) -> str:
 def _say(result: ImportResult, existing: EvalSet | None, out: Path | None) -> None:
     """Everything that was not simply taken over, on stderr."""
     for mention in result.skipped:
-        click.echo(mask(f"skipped {mention}"), err=True)
+        click.echo(said(f"skipped {mention}"), err=True)
     for merged in result.merged:
-        click.echo(mask(f"merged {merged.id!r}: {merged.reason}"), err=True)
+        click.echo(said(f"merged {merged.id!r}: {merged.reason}"), err=True)
     for mention in result.redacted:
         click.echo(f"redacted {mention}; stored as [REDACTED]", err=True)
     for note in result.notes:
-        click.echo(mask(f"note: {note}"), err=True)
+        click.echo(said(f"note: {note}"), err=True)
     known = f", {len(existing.cases)} were there before" if existing else ""
     click.echo(f"{len(result.cases)} cases{known}" + (f" → {out}" if out else ""), err=True)

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from ceopt_tui.commands.plain_cells import fitted, visible
+from ceopt_tui.core.visible import fitted, one_line
 from ceopt_tui.system_clock import SystemClock
 from judges.judge_command import JudgeOptions, JudgePlan, judge_file, plan_judging
 from judges.judge_rows import JudgeRow, JudgeSummary
@@ -96,4 +96,4 @@ def _say_result(summary: JudgeSummary, plan: JudgePlan) -> None:
 
 
 def _say(message: str) -> None:
-    click.echo("\n".join(visible(line) for line in message.split("\n")), err=True)
+    click.echo("\n".join(one_line(line) for line in message.split("\n")), err=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from ceopt_tui.core.masking import mask
+from ceopt_tui.core.visible import said
 from ceopt_tui.exits import ExitStatus
 from schemas.loading import load_evalset, load_spec
 from texttargets.leak_sources import LeakSources
@@ -28,7 +28,7 @@ def command(target: Path, candidate: Path, spec: Path | None, evalset: Path | No
     sources, syntax, limits = _terms(spec, evalset)
     name = target.name
     result = lint({name: before}, {name: after}, sources=sources, syntax=syntax, limits=limits)
-    click.echo(json.dumps(lint_json(result), ensure_ascii=False) if as_json else mask(_words(result)))
+    click.echo(json.dumps(lint_json(result), ensure_ascii=False) if as_json else said(_words(result)))
     return ExitStatus.FINISHED if result.accepted else ExitStatus.REFUSED
 
 

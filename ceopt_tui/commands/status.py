@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from ceopt_tui.core.describe import experiment_line, money, outcome_sentence, score
-from ceopt_tui.core.masking import mask
+from ceopt_tui.core.visible import said
 from ceopt_tui.looking import FoundRun, all_runs, find_run
 
 SHOWN = 8
@@ -26,7 +26,7 @@ def command(run: str | None, state_root: Path | None, as_json: bool) -> None:
     elif not found:
         click.echo("No runs here yet. Start one with `ceopt run SPEC`, or try `ceopt demo`.")
     for one in found if not as_json else []:
-        click.echo(mask(_words(one)))
+        click.echo(said(_words(one)))
 
 
 def _figures(found: FoundRun) -> dict[str, object]:

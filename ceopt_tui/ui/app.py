@@ -13,6 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from ceopt_tui.core.ports import Clock
+from ceopt_tui.core.visible import one_line
 from ceopt_tui.engine.files import REPORT_NAME
 from ceopt_tui.errors import CeoptError
 from ceopt_tui.exits import ExitStatus
@@ -20,7 +21,6 @@ from ceopt_tui.ui import messages as m
 from ceopt_tui.ui.commands import commands_of, help_text
 from ceopt_tui.ui.engine_app import EngineApp, Tick, Work
 from ceopt_tui.ui.entries import RunEntry
-from ceopt_tui.ui.foreign import one_line
 from ceopt_tui.ui.report_text import report_text
 from ceopt_tui.ui.run_model import RunModel
 from ceopt_tui.ui.screens.confirm import ConfirmScreen

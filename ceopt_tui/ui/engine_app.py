@@ -10,12 +10,12 @@ from textual.app import App
 from textual.worker import Worker, WorkerState
 
 from ceopt_tui.core.ports import Clock
+from ceopt_tui.core.visible import one_line, said
 from ceopt_tui.engine.loop import TickResult
 from ceopt_tui.engine.skin import Skin
 from ceopt_tui.errors import CeoptError
 from ceopt_tui.exits import ExitStatus
 from ceopt_tui.run_options import RunOptions
-from ceopt_tui.ui.foreign import one_line, said
 from ceopt_tui.ui.messages import RunChanged, TickEnded
 from ceopt_tui.ui.run_model import RunModel
 from ceopt_tui.ui.skin import AppSkin

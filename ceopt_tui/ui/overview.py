@@ -10,7 +10,7 @@ from ceopt_tui.core.describe import change, score
 from ceopt_tui.core.plan.stopping import best_mean
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.state.run import RunState
-from ceopt_tui.ui.foreign import one_line, said
+from ceopt_tui.core.visible import one_line, said
 from ceopt_tui.ui.marks import NEEDS_YOU, RUNNING, STOPPING, Mark, status_mark
 
 BAR_CELLS = 16

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ceopt_tui.ui.foreign import shown
+from ceopt_tui.core.visible import visible
 from ceopt_tui.ui.marks import experiment_mark
 
 _CELLS = re.compile(r"(?<!\\)\|")
@@ -14,7 +14,7 @@ _FENCE = re.compile(r"^~{3,}")
 def report_text(markdown: str) -> str:
     """The report's text for a narrow screen. Diffs stay as they are, control characters become marks."""
     lines, in_fence = [], False
-    for line in shown(markdown).split("\n"):
+    for line in visible(markdown).split("\n"):
         if _FENCE.match(line):
             in_fence = not in_fence
         elif not in_fence and line.startswith("|"):

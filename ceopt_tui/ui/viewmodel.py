@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from ceopt_tui.core.clocks import spoken
 from ceopt_tui.core.state.experiment import ExperimentState
 from ceopt_tui.core.state.run import RunState
+from ceopt_tui.core.visible import one_line, said, visible
 from ceopt_tui.engine.report import text_diff
 from ceopt_tui.ui.entries import RunEntry
-from ceopt_tui.ui.foreign import one_line, said, shown
 from ceopt_tui.ui.marks import NEW, UNREADABLE, UNUSABLE, Mark, experiment_mark, outcome_mark, status_mark
 
 NO_OUTCOME = Mark(" ", "", "quiet")
@@ -134,11 +134,11 @@ def candidate_diff(state: RunState, number: int) -> str:
     experiment = state.experiments[number]
     if experiment.text_digest is None:
         return ""
-    return shown(text_diff(state.texts[experiment.started.base_digest], state.texts[experiment.text_digest]))
+    return visible(text_diff(state.texts[experiment.started.base_digest], state.texts[experiment.text_digest]))
 
 
 def run_diff(state: RunState) -> str:
     """The best text against the original; empty when nothing was kept."""
     if state.started is None or not state.keeps:
         return ""
-    return shown(text_diff(state.texts[state.original_digest], state.best_texts))
+    return visible(text_diff(state.texts[state.original_digest], state.best_texts))

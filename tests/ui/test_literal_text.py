@@ -12,10 +12,10 @@ from stage import Stage, on_stage, text_of, until
 from textual.content import Content
 
 from ceopt_tui.core.ports import Question
+from ceopt_tui.core.visible import visible
 from ceopt_tui.errors import SetupError
 from ceopt_tui.ui.commands import help_text
 from ceopt_tui.ui.entries import RunEntry
-from ceopt_tui.ui.foreign import shown
 from ceopt_tui.ui.report_text import report_text
 from ceopt_tui.ui.screens.question import QuestionScreen
 from ceopt_tui.ui.screens.reading import ReadingScreen
@@ -23,7 +23,7 @@ from ceopt_tui.ui.styled import cell, fact_lines, laid_out, lines_of
 from schemas.records import Finished
 
 SIZE = (80, 24)
-SHORT = [shown(text) for text in FOREIGN if len(text) < 40]
+SHORT = [visible(text) for text in FOREIGN if len(text) < 40]
 
 
 def acts(content: Content) -> bool:
@@ -32,10 +32,10 @@ def acts(content: Content) -> bool:
 
 @pytest.mark.parametrize("text", FOREIGN)
 def test_lines_and_cells_hold_exactly_the_text(text: str) -> None:
-    assert cell(shown(text)).plain == shown(text)
-    for lines in (lines_of(shown(text)), fact_lines([("Why", shown(text))]), lines_of(f"--- a\n+{shown(text)}")):
+    assert cell(visible(text)).plain == visible(text)
+    for lines in (lines_of(visible(text)), fact_lines([("Why", visible(text))]), lines_of(f"--- a\n+{visible(text)}")):
         content = laid_out(lines, 200)
-        assert shown(text) in content.plain
+        assert visible(text) in content.plain
         assert not acts(content)
 
 
@@ -49,10 +49,10 @@ async def test_the_list_the_detail_and_the_diff_show_it(tmp_path: Path) -> None:
         for number, text in enumerate(FOREIGN, 1):
             await until(pilot, lambda number=number: f"─exp-{number:03d} ✗ reverted" in text_of(app))
             if len(text) < 20:
-                assert text_of(app).count(shown(text)) >= 2, "list and detail"
+                assert text_of(app).count(visible(text)) >= 2, "list and detail"
             await pilot.press("d")
             await until(pilot, lambda: isinstance(app.screen, ReadingScreen))
-            await until(pilot, lambda text=text: "+" + shown(text)[:30] in text_of(app))
+            await until(pilot, lambda text=text: "+" + visible(text)[:30] in text_of(app))
             await pilot.press("escape", "j")
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rapidfuzz import fuzz
 
 from ceopt_tui.core.ports import SelectionCase
-from texttargets.excerpt import visible
+from texttargets.excerpt import on_one_line
 from texttargets.proposers.contract import Contract
 from texttargets.strict_json import as_text
 
@@ -33,7 +33,7 @@ def failure_themes(selection: Sequence[SelectionCase], contract: Contract | None
         if item.pass_rate is None or item.pass_rate >= 1:
             continue
         seen = _seen_reason(item, contract)
-        name = seen or _known_name(visible(_said_reason(item))[:LONGEST_NAME], groups)
+        name = seen or _known_name(on_one_line(_said_reason(item))[:LONGEST_NAME], groups)
         groups.setdefault(name, []).append(item)
     themes = [FailureTheme(name, tuple(cases)) for name, cases in groups.items()]
     return sorted(themes, key=lambda theme: -len(theme.cases))

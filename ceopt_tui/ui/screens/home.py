@@ -13,9 +13,9 @@ from textual.screen import Screen
 from textual.widgets import DataTable, Footer, Static
 
 from ceopt_tui.core.ports import Clock
+from ceopt_tui.core.visible import one_line, said
 from ceopt_tui.ui.commands import Place, bindings_for
 from ceopt_tui.ui.entries import RunEntry
-from ceopt_tui.ui.foreign import one_line, said
 from ceopt_tui.ui.messages import ReloadWanted, RunOpened
 from ceopt_tui.ui.styled import cell, lines_of, mark_cell
 from ceopt_tui.ui.viewmodel import RunRow, run_row

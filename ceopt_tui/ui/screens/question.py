@@ -12,8 +12,8 @@ from textual.screen import Screen
 from textual.widgets import Footer, Input, OptionList, Static
 
 from ceopt_tui.core.ports import Question
+from ceopt_tui.core.visible import said, visible
 from ceopt_tui.ui.commands import Place, bindings_for
-from ceopt_tui.ui.foreign import said, shown
 from ceopt_tui.ui.styled import lines_of
 from ceopt_tui.ui.widgets.choices import Choices
 from ceopt_tui.ui.widgets.reading import Reading
@@ -36,7 +36,7 @@ class QuestionScreen(Screen[str | None]):
 
     def compose(self) -> ComposeResult:
         yield Static(Content.styled(said(self.question.title), "bold"), id="title", markup=False)
-        yield Reading(lines_of(shown(self.question.message)), id="material")
+        yield Reading(lines_of(visible(self.question.message)), id="material")
         with Vertical(id="answering"):
             yield Static(Content.styled(said(self.question.question), "bold"), id="question", markup=False)
             yield Choices(self.question.options, id="choices")

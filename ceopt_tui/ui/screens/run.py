@@ -12,8 +12,8 @@ from textual.screen import Screen
 from textual.widgets import DataTable, Footer, Static
 
 from ceopt_tui.core.ports import Clock
+from ceopt_tui.core.visible import one_line
 from ceopt_tui.ui.commands import Place, bindings_for, commands_of
-from ceopt_tui.ui.foreign import one_line
 from ceopt_tui.ui.marks import Mark, outcome_mark
 from ceopt_tui.ui.messages import AnswerWanted, ReportWanted, RereadWanted, RunWanted, StopWanted
 from ceopt_tui.ui.overview import mark_of, overview
