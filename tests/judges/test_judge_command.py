@@ -273,7 +273,7 @@ def test_the_table_fits_80_columns_and_carries_no_codes(world: World, monkeypatc
     world.endpoint.respond = lambda body: _each_item(body, lambda item_id: {"score": 0.5, "feedback": feedback})
     result = _invoke(world, monkeypatch)
     first, *_, last = result.stdout.splitlines()
-    assert first.startswith("i1                   0.5      [red]\u241b[31m\ufffd提示")
+    assert first.startswith("i1                   0.5      [red]\u241b[31m<U+202E>提示")
     assert len(first) < 80
     assert "\x1b" not in result.output
     assert last == "scored 4 of 4, mean 0.50, 4 calls, cost unknown"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from texttargets.excerpt import excerpt, visible
+from texttargets.excerpt import excerpt, on_one_line
 from texttargets.language import guess_language
 from texttargets.tokens import estimate_tokens
 
@@ -36,4 +36,4 @@ def test_token_estimates_are_of_the_right_size() -> None:
 def test_excerpts_are_short_and_hold_no_control_characters() -> None:
     assert excerpt("a\tb\x1b[0m\u202e") == "“a␉b␛[0m<U+202E>”"
     assert len(excerpt("x" * 500)) == 82
-    assert visible("日本 [b]x[/b]") == "日本 [b]x[/b]"
+    assert on_one_line("日本 [b]x[/b]") == "日本 [b]x[/b]"

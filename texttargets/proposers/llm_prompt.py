@@ -26,9 +26,13 @@ Write rules that hold for all inputs of that kind. Do not copy inputs or answers
 Keep placeholders, front matter and the language of the text.
 
 Reply with one JSON object and nothing else:
-{"edits": [{"search": "exact words of the text, occurring once", "replace": "what stands there instead"}], "why": "one \
-sentence"}
-An edit may also be {"append": "lines to add at the end of the text"}."""
+{"why": "one sentence", "edits": [...]}
+An edit that adds is {"append": "the new lines, exactly as the text shall say them"}.
+An edit that changes is {"search": "words copied from the text, occurring there once", "replace": "what stands there \
+instead"}."""
+
+_LAST_WORDS = """Reply now with the JSON object. New rules go into one "append", written as instructions to the model \
+that follows the text. "search" is copied from the text, never from a case."""
 
 
 def proposal_messages(
@@ -52,6 +56,7 @@ def proposal_messages(
     if refused:
         reasons = "\n".join(f"- {item.code}: {item.message}" for item in refused)
         parts.append(f"Your last try was refused and nothing of it was applied:\n{reasons}")
+    parts.append(_LAST_WORDS)
     return (Message("system", _SYSTEM), Message("user", "\n\n".join(part for part in parts if part)))
 
 
@@ -75,7 +80,8 @@ def _case(number: int, item: SelectionCase) -> str:
         lines.append(f"wanted: {_cut(as_text(item.case.expected), OUTPUT_SHOWN)}")
     if item.outputs:
         lines.append(f"came out: {_cut(item.outputs[-1], OUTPUT_SHOWN)}")
-    reason = item.detail or item.case.went_wrong
+    recorded = item.case.went_wrong if item.case.observed in item.outputs else None
+    reason = recorded or item.detail
     if reason:
         lines.append(f"why that is wrong: {_cut(reason, OUTPUT_SHOWN)}")
     return _marked(f"failing case {number}", "\n".join(lines))

@@ -14,31 +14,32 @@ from texttargets.strict_json import loads
 _FENCED = re.compile(r"```[ \t]*(?:json)?[ \t]*\r?\n(.*?)\r?\n[ \t]*```", re.DOTALL | re.IGNORECASE)
 _STRING = {"type": "string"}
 
+# The reason comes first: a small model decides better once it has said why.
 REPLY_SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {
+        "why": _STRING,
         "edits": {
             "type": "array",
             "items": {
                 "anyOf": [
                     {
                         "type": "object",
-                        "properties": {"search": _STRING, "replace": _STRING},
-                        "required": ["search", "replace"],
+                        "properties": {"append": _STRING},
+                        "required": ["append"],
                         "additionalProperties": False,
                     },
                     {
                         "type": "object",
-                        "properties": {"append": _STRING},
-                        "required": ["append"],
+                        "properties": {"search": _STRING, "replace": _STRING},
+                        "required": ["search", "replace"],
                         "additionalProperties": False,
                     },
                 ]
             },
         },
-        "why": _STRING,
     },
-    "required": ["edits", "why"],
+    "required": ["why", "edits"],
     "additionalProperties": False,
 }
 
