@@ -19,7 +19,7 @@ def approval_lines(project: Project, task: ResolvedModel, proposer: ResolvedMode
     lines = [
         f"Metric     {primary.name} ({primary.direction}), scored by checks: {listed}",
         f"Of these   {kinds['failure']} recorded failures, {kinds['guard']} guard cases",
-        f"Gates      {'; '.join(f'{gate.name} {gate.check}' for gate in spec.metric.degenerate_gates)}",
+        f"Gate       past {spec.max_unscored:.0%} of the cases without a score a measurement decides nothing",
         f"Runs on    {task.model} at {task.endpoint}, pinned for the whole run",
         f"Ideas from {own_model}, {spec.proposer.edits} edits at most each",
         f"Caution    {spec.caution}",

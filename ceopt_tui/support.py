@@ -19,6 +19,11 @@ WITHOUT_EFFECT: dict[Key, str] = {
     ("measurement", "stability", "aggregation"): "scores are averaged",
     ("measurement", "stability", "noise_threshold"): "noise is measured in the run",
     ("measurement", "stability", "ladder"): "the evidence ladder has its own steps",
+    ("measurement", "stability", "comparison", "minimum_improvement"): "the bar is the noise measured in the run",
+    ("measurement", "stability", "comparison", "relative_threshold"): "the bar is the noise measured in the run",
+    ("measurement", "stability", "comparison", "noise_threshold"): "the bar is the noise measured in the run",
+    ("execution", "codex_security"): "no command-line agent is started",
+    ("execution", "remote"): "experiments run on this machine",
     ("execution", "max_concurrent"): "experiments run one after the other",
     ("parallel",): "experiments run one after the other",
     ("dependencies",): "an edit of a text needs no packages",
@@ -39,6 +44,13 @@ def notes(loaded: LoadedSpec) -> list[str]:
     found = [(key, why) for key, why in WITHOUT_EFFECT.items() if loaded.document.at(key) is not None]
     if str(loaded.document.at(("execution", "mode"))) == "parallel":
         found.append((("execution", "mode"), "experiments run one after the other"))
+    beyond = sorted(set(loaded.spec.scope.mutable) - set(loaded.spec.target.files if loaded.spec.target else ()))
+    if beyond:
+        found.append((("scope", "mutable"), f"only target files are edited, not {', '.join(beyond)}"))
+    if loaded.spec.proposer.kind == "mechanical":
+        for key in ("model", "edits"):
+            if loaded.document.at(("proposer", key)) is not None:
+                found.append((("proposer", key), "the mechanical proposer has moves of its own"))
     return [f"`{'.'.join(key)}` has no effect on this run: {why}" for key, why in found]
 
 
@@ -70,6 +82,14 @@ def _deciding_keys(loaded: LoadedSpec) -> list[tuple[Key, str]]:
     if method != "evidence" and spec.runner.kind == "chat":
         key = ("measurement", "stability", "comparison", "method")
         found.append((key, f"this version decides text targets by `evidence`, not `{method}`"))
+    if spec.metric.primary.direction == "minimize" and spec.runner.kind == "chat":
+        text = "a check scores 1 for a pass, so `minimize` would look for a worse text; write `maximize`"
+        found.append((("metric", "primary", "direction"), text))
+    target = spec.metric.primary.target
+    if target is not None and not 0 <= target <= 1 and spec.runner.kind == "chat":
+        found.append(
+            (("metric", "primary", "target"), f"{target:g} cannot be reached: a pass rate lies between 0 and 1")
+        )
     if spec.metric.objectives:
         found.append((("metric", "objectives"), "this version weighs the primary metric alone"))
     others = [gate.name for gate in spec.metric.degenerate_gates if gate.name != "errors"]

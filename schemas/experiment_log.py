@@ -58,6 +58,8 @@ class ExperimentView(_View):
     decisions: tuple[DecisionView, ...] = ()
     fixed: tuple[Text, ...] = ()
     regressions: tuple[Text, ...] = ()
+    broken: tuple[Text, ...] = ()
+    """Cases that passed in every run before and fail in every run now."""
 
 
 class BestView(_View):

@@ -19,6 +19,7 @@ from ceopt_tui.exits import ExitStatus
 from ceopt_tui.headless import HeadlessSkin
 from ceopt_tui.inputs import caps_of, digests, open_project, split_of
 from ceopt_tui.run_options import RunOptions
+from ceopt_tui.support import notes
 from ceopt_tui.wiring import run_tick
 
 
@@ -89,6 +90,8 @@ def _look(spec: Path, show_config: bool) -> int:
     click.echo(f"target: {', '.join(project.texts)}", err=show_config)
     click.echo(f"cases: {len(split.selection)} to tune on, {len(split.holdout)} held out", err=show_config)
     click.echo(f"caps: {json.dumps(caps_of(project.spec))}", err=show_config)
+    for note in notes(project.loaded):
+        click.echo(f"note: {note}", err=True)
     click.echo(f"digest to approve: {digests(project)[0]}", err=show_config)
     return ExitStatus.FINISHED
 

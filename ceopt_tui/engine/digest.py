@@ -6,7 +6,7 @@ from collections import Counter
 
 from ceopt_tui.core.describe import score
 from ceopt_tui.core.state.run import RunState
-from ceopt_tui.engine.ideas import still_open, told_reason
+from ceopt_tui.engine.ideas import still_open, told_outcome, told_reason
 
 DIGEST_NAME = "strategy-digest.md"
 REASONS_SHOWN = 10
@@ -15,7 +15,8 @@ REASONS_SHOWN = 10
 def digest_text(state: RunState, span: float) -> str:
     """Categories tried with counts, learnings, what is left, where the best stands."""
     lines = ["# Strategy digest", "", "## Tried so far"]
-    counts = Counter((experiment.hypothesis.category, experiment.outcome) for experiment in state.experiments.values())
+    tried = state.experiments.values()
+    counts = Counter((experiment.hypothesis.category, told_outcome(experiment)) for experiment in tried)
     lines += [f"- {category}: {outcome} × {count}" for (category, outcome), count in sorted(counts.items())]
     lines += ["", "## Last results"]
     for experiment in list(state.experiments.values())[-REASONS_SHOWN:]:

@@ -78,15 +78,20 @@ def _tried(experiment: ExperimentState) -> Tried:
     assert experiment.closed is not None
     idea = experiment.hypothesis
     reason = told_reason(experiment)
-    return Tried(idea.description, idea.category, idea.move, experiment.closed.outcome, reason, idea.parameters)
+    return Tried(idea.description, idea.category, idea.move, told_outcome(experiment), reason, idea.parameters)
 
 
 def told_reason(experiment: ExperimentState) -> str:
     """Why an experiment ended, without anything that held-out cases said; a person's words are passed on."""
     assert experiment.closed is not None
-    if experiment.look is None or experiment.answers:
+    if experiment.look is None or any(answer.startswith("refuse") for answer in experiment.answers.values()):
         return experiment.closed.reason
     return HELD_UP if experiment.closed.outcome == "kept" else UNSEEN
+
+
+def told_outcome(experiment: ExperimentState) -> str:
+    """The outcome as a proposer may know it: how far a candidate missed on held-out cases is held out too."""
+    return experiment.outcome if experiment.look is None or experiment.outcome == "kept" else "not_confirmed"
 
 
 async def hypothesize(

@@ -70,6 +70,7 @@ def _experiment(experiment: ExperimentState) -> dict[str, Any]:
         ],
         "fixed": list(closed.fixed) if closed else [],
         "regressions": list(closed.regressions) if closed else [],
+        "broken": list(closed.broken) if closed else [],
     }
 
 

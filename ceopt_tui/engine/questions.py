@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ceopt_tui.core.describe import change, detects, money, score
+from ceopt_tui.core.plan.closing import broken, changes
 from ceopt_tui.core.plan.setting_up import experiment_calls
 from ceopt_tui.core.ports import Question
 from ceopt_tui.core.state.run import RunState
@@ -73,6 +74,17 @@ def _probes(state: RunState) -> str:
     return "; ".join(f"{probe.probe} {probe.status.replace('_', ' ')}" for probe in state.probes) or "none"
 
 
+def _case_lines(state: RunState, parts: Parts, number: int) -> list[str]:
+    """Single cases behind the mean; one that always passed and now always fails is named first of all."""
+    experiment = state.experiments[number]
+    fixed, regressed = changes(state, parts.terms, experiment)
+    named = [("Broken", broken(state, parts.terms, experiment)), ("Fixed", fixed), ("Regressed", regressed)]
+    lines = [f"{label:<11}{', '.join(cases) or 'none'}" for label, cases in named]
+    if named[0][1]:
+        lines.append("Broken cases passed in every run of the current text and fail in every run of this one.")
+    return lines
+
+
 def keep_question(state: RunState, parts: Parts, number: int) -> Question:
     """A confirmed winner: its diff is read against what the spec asks for before it is kept."""
     experiment = state.experiments[number]
@@ -82,6 +94,7 @@ def keep_question(state: RunState, parts: Parts, number: int) -> Question:
     for decided in experiment.decisions:
         gain = decided.numbers.get("mean_difference")
         lines.append(f"{decided.step:<13}{decided.decision:<14}{change(gain, span) if gain is not None else ''}")
+    lines += ["", *_case_lines(state, parts, number)]
     diff = text_diff(state.texts[experiment.started.base_digest], state.texts[experiment.text_digest])
     lines += ["", diff, "Does it earn its gain by what you want, not by what the checks fail to see?"]
     return Question(f"keep-{number}", f"{experiment.name} won", "\n".join(lines), "Keep this change?", (KEEP, REFUSE))

@@ -101,6 +101,7 @@ def _kept(experiment: ExperimentState, commit: str, diff: str, terms: Terms) -> 
     if experiment.closed:
         lines.append(f"- fixed: {_named(experiment.closed.fixed)}")
         lines.append(f"- regressed: {_named(experiment.closed.regressions)}")
+        lines.append(f"- broken (always passed, now always fails): {_named(experiment.closed.broken)}")
     lines += ["", f"{FENCE}diff", diff.rstrip("\n"), FENCE]
     return "\n".join(lines)
 

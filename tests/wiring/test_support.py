@@ -41,6 +41,7 @@ def test_the_smallest_spec_is_carried_out_without_a_note(tmp_path: Path) -> None
         ("measurement: {stability: {comparison: {method: paired}}}\n", "measurement.stability.comparison.method"),
         ("  objectives: [{name: cost, direction: minimize}]\n", "metric.objectives"),
         ('  degenerate_gates: [{name: size, check: "< 9", description: d}]\n', "metric.degenerate_gates"),
+        ("measurement: {stability: {comparison: {method: evidence}}}\nproposer: {kind: codex}\n", "proposer.kind"),
         ("measurement: {holdout: {command: ./h}}\n", "measurement.holdout"),
     ],
 )
@@ -49,6 +50,20 @@ def test_what_would_change_the_result_is_refused_with_its_line(tmp_path: Path, m
         refuse_unsupported(loaded(tmp_path, BASE + more))
     assert key in {problem.key for problem in refused.value.problems}
     assert all(problem.line >= 5 for problem in refused.value.problems)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "key"),
+    [
+        ("direction: maximize", "direction: minimize", "metric.primary.direction"),
+        ("direction: maximize", "direction: maximize, target: 90", "metric.primary.target"),
+    ],
+)
+def test_a_metric_that_checks_cannot_mean_is_refused(tmp_path: Path, before: str, after: str, key: str) -> None:
+    """A pass is 1: minimizing it would keep the worse text and call it better."""
+    with pytest.raises(InputError) as refused:
+        refuse_unsupported(loaded(tmp_path, BASE.replace(before, after)))
+    assert [(problem.key, problem.line) for problem in refused.value.problems] == [(key, 6)]
 
 
 def test_a_code_target_is_refused_as_one_thing(tmp_path: Path) -> None:
@@ -74,6 +89,12 @@ scope: {mutable: [src], immutable: [measure.sh]}
         ("dependencies: {approved: [numpy]}\n", "dependencies"),
         ("measurement: {stability: {repeat_count: 3}}\n", "measurement.stability.repeat_count"),
         ("coverage: off\n", "coverage"),
+        (
+            "measurement: {stability: {comparison: {relative_threshold: 0.1}}}\n",
+            "measurement.stability.comparison.relative_threshold",
+        ),
+        ("scope: {mutable: [prompt.md, other.md], immutable: []}\n", "scope.mutable"),
+        ("proposer: {kind: mechanical, edits: 2}\n", "proposer.edits"),
     ],
 )
 def test_keys_without_effect_are_named_once(tmp_path: Path, more: str, said: str) -> None:

@@ -42,6 +42,9 @@ APPROACHES = (
 )
 
 
+OUTAGES = frozenset({"server error", "connection", "timeout"})
+
+
 class LLMProposer:
     """Implements ports.Proposer with a model; its replies are used as they are or not at all."""
 
@@ -83,6 +86,8 @@ class LLMProposer:
         try:
             reply = await self._completer.complete(request, accept_reply)
         except CallFailed as failure:
+            if failure.reason in OUTAGES:
+                raise  # nobody answered: that says nothing about the proposer's ideas
             raise ProposalError(f"The proposer gave no reply: {failure.message}") from failure
         if reply.truncated:
             raise ProposalRefused([Refusal("truncated", "the reply was cut off before its end")])
