@@ -41,6 +41,15 @@ def refuse_clashes(repository: Repository, name: str) -> None:
                 )
 
 
+def refuse_elsewhere(repository: Repository, branch: str, sha: str) -> None:
+    """Raises SetupError when `branch` exists and is not at `sha`: what a new run keeps could not be put on it."""
+    if repository.branch_exists(branch) and (tip := repository.resolve(f"refs/heads/{branch}")) != sha:
+        raise SetupError(
+            f"the branch {branch} exists and is at {tip[:10]}, not at {sha[:10]} where this run would start",
+            "Start with --fresh: the old branch is archived, nothing is deleted.",
+        )
+
+
 def ensure_branch(repository: Repository, branch: str, sha: str) -> None:
     """Creates `branch` at `sha`; one that exists stays where it is."""
     if repository.branch_exists(branch):

@@ -116,6 +116,19 @@ def test_uncommitted_work_stops_a_run_and_stays_as_it_is(endpoint: StubEndpoint,
     assert before["status"] == " M prompts/triage.md\n?? untracked-notes.txt\n"
 
 
+def test_a_branch_of_an_older_run_is_found_before_anything_is_paid(endpoint: StubEndpoint, tmp_path: Path) -> None:
+    place = make_project(tmp_path, endpoint.api_base)
+    git(place.root, "branch", "optimize/triage")
+    git(place.root, "commit", "--quiet", "--allow-empty", "--message", "further")
+    warm().run(place, "approve", "spec.yaml")
+    ended = warm().run(place, *RUN)
+    assert (ended.status, ended.last["outcome"]) == (2, "refused") and "--fresh" in ended.last["reason"]
+    assert endpoint.posts == 0
+    fresh = warm().run(place, *RUN, "--fresh")
+    assert fresh.status == 4 and endpoint.posts == 40
+    assert git(place.root, "branch", "--list", "optimize-archive/*").count("\n") == 1
+
+
 def test_where_no_worktree_can_be_made_nothing_falls_back_to_the_users_files(
     endpoint: StubEndpoint, tmp_path: Path
 ) -> None:

@@ -13,6 +13,7 @@ from ceopt_tui.gitops.branches import (
     experiment_branch,
     optimization_branch,
     refuse_clashes,
+    refuse_elsewhere,
 )
 from ceopt_tui.gitops.commits import commit_files, commit_paths
 from ceopt_tui.gitops.exactness import refuse_altered
@@ -38,6 +39,7 @@ class WorktreeBackend:
 
     def prepare(self, base_sha: str, paths: Sequence[str]) -> None:
         refuse_clashes(self._repository, self._name)
+        refuse_elsewhere(self._repository, self.branch, base_sha)
         refuse_altered(self._repository, paths)
         trial = self._worktrees.add(experiment_branch(self._name, 0), base_sha, 0)
         self._worktrees.remove(trial)
@@ -65,7 +67,10 @@ class WorktreeBackend:
     def _already_kept(self, base_sha: str, data: Mapping[str, bytes]) -> str | None:
         """The branch's tip when it is this very change on this very base: a kill came between git and the journal."""
         tip = self._repository.resolve(self.branch)
-        if tip == base_sha or self._repository.resolve(f"{tip}^") != base_sha:
+        if tip == base_sha:
+            return None
+        parent = self._repository.attempt("rev-parse", "--verify", "--quiet", f"{tip}^")  # a first commit has none
+        if parent.status or parent.stdout.decode().strip() != base_sha:
             return None
         same = all(self._repository.show(tip, path) == content for path, content in data.items())
         return tip if same else None
