@@ -45,14 +45,14 @@ class Recorder:
             records = [record for group, _ in batch for record in group]
             try:
                 written = await asyncio.to_thread(self._journal.append, records)
+                for record in written:
+                    apply(self.state, record)
+                    self._observe(record)
             except BaseException as error:  # every waiter must hear of it
                 for _, done in batch:
                     if not done.done():
                         done.set_exception(error)
                 continue
-            for record in written:
-                apply(self.state, record)
-                self._observe(record)
             for _, done in batch:
                 if not done.done():
                     done.set_result(None)
