@@ -223,13 +223,13 @@ async def test_edits_that_do_not_fit_are_refused_with_a_code(edits: list[dict[st
     assert [refusal.code for refusal in caught.value.refusals] == [code]
 
 
-async def test_a_cut_off_reply_and_a_failed_call_close_the_idea_and_a_refused_key_the_run() -> None:
+async def test_a_cut_off_reply_closes_the_idea_and_a_failed_call_is_no_reply() -> None:
     brief = brief_of(failing(["x"] * 6))
     idea = await first_idea(brief)
     with pytest.raises(ProposalRefused, match="cut off"):
         await LLMProposer(Completer("", truncated=True), MODEL).propose(brief, idea, [])
     failed = Completer(CallFailed("timeout", reason="timeout"))
-    with pytest.raises(ProposalError, match="timeout"):
+    with pytest.raises(CallFailed, match="timeout"):
         await LLMProposer(failed, MODEL).propose(brief, idea, [])
     with pytest.raises(AuthError):
         await LLMProposer(Completer(AuthError("no")), MODEL).propose(brief, idea, [])
