@@ -337,6 +337,13 @@ class Finished(Record):
     reason: str
 
 
+class Reopened(Record):
+    """A run that had ended goes on: what ended it no longer holds."""
+
+    kind: Literal["reopened"] = "reopened"
+    reason: str
+
+
 class Noted(Record):
     kind: Literal["noted"] = "noted"
     level: Literal["info", "warning"] = "info"
@@ -347,7 +354,7 @@ AnyRecord = Annotated[
     RunStarted | TickStarted | TickEnded | ModelBound | Approved | Declined | SplitFrozen | Probed | CallStarted
     | CallFinished | CaseRun | BaselineMeasured | ReferenceReset | HypothesisAdded | BacklogClosed | ExperimentStarted
     | CandidateRefused | CandidateMade | Decided | Looked | Compared | ExperimentClosed | Committed | Learnt | Asked
-    | Answered | GainReported | ReportWritten | Stopped | Finished | Noted,
+    | Answered | GainReported | ReportWritten | Stopped | Finished | Reopened | Noted,
     Field(discriminator="kind"),
 ]  # fmt: skip
 

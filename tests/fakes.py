@@ -12,7 +12,7 @@ from ceopt_tui.core.budget import Caps
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.ports import Brief, Draft, HypothesisDraft, Question, Refusal, RunResult, Score
 from ceopt_tui.core.state.run import RunState
-from ceopt_tui.errors import GitError, NeedsPersonError
+from ceopt_tui.errors import GitError, NeedsPersonError, ProposalError
 from schemas.evalset import Case
 from schemas.records import AnyRecord, CallFacts, Probed, SplitFrozen
 
@@ -66,6 +66,7 @@ class FakeProposer:
     lines: Sequence[str]
     name: str = "mechanical"
     briefs: list[Brief] = field(default_factory=list)
+    fail: bool = False  # every reply is unusable
 
     async def hypotheses(self, brief: Brief, wanted: int) -> Sequence[HypothesisDraft]:
         self.briefs.append(brief)
@@ -80,6 +81,8 @@ class FakeProposer:
 
     async def propose(self, brief: Brief, idea: HypothesisDraft, refused: Sequence[Refusal]) -> Draft:
         self.briefs.append(brief)
+        if self.fail:
+            raise ProposalError("no usable reply")
         ((path, text),) = brief.texts.items()
         return Draft({path: f"{text}{idea.parameters['line']}\n"})
 

@@ -14,7 +14,7 @@ from ceopt_tui.engine.parts import Parts, RunInputs
 from ceopt_tui.engine.session import Session
 from ceopt_tui.errors import NeedsPersonError, SetupError
 from ceopt_tui.journal.atomic import write_atomic
-from schemas.records import AnyRecord, Noted, RunStarted
+from schemas.records import AnyRecord, ModelBound, Noted, RunStarted
 
 SPEC_COPY = "spec.yaml"
 
@@ -25,30 +25,51 @@ def begin(session: Session, inputs: RunInputs, parts: Parts) -> list[AnyRecord]:
     records: list[AnyRecord] = [*new_notes(state, session.warnings, "info"), *new_notes(state, parts.notes)]
     if state.started is None:
         return [*records, *_new_run(session, inputs, parts)]
-    if begins_again(state, inputs):
-        note = "the spec, the eval set or a check changed before the first idea: the baseline is measured afresh"
+    if begins_again(state, inputs, parts):
+        note = "the spec, the eval set, a check or the model changed before the first idea: the baseline is measured afresh"
         records += [Noted(text=note), _started(inputs, parts, state.started), inputs.split]
     elif state.split is None:  # a kill may come between any two records
         records.append(inputs.split)
-    if not changed(state, inputs):
+    if not changed(state, inputs, parts):
         write_atomic(session.folder / SPEC_COPY, inputs.spec_bytes)
     return [*records, *(model for model in parts.models if state.models.get(model.role) != model)]
 
 
-def changed(state: RunState, inputs: RunInputs) -> bool:
-    """Would the spec and all it points at score the same outputs differently than what is on record?"""
-    return state.started is not None and state.started.measurement_digest != inputs.measurement_digest
+def changed(state: RunState, inputs: RunInputs, parts: Parts) -> bool:
+    """Would this spec, with all it points at and the model it runs on, give other scores than what is on record?"""
+    if state.started is None:
+        return False
+    return state.started.measurement_digest != inputs.measurement_digest or _other_model(state, parts) is not None
 
 
-def begins_again(state: RunState, inputs: RunInputs) -> bool:
+def _other_model(state: RunState, parts: Parts) -> tuple[str, str] | None:
+    """(task model on record, task model now) when they are not the same; one run is measured on one model."""
+    before = state.models.get("task")
+    now = next((model for model in parts.models if model.role == "task"), None)
+    if before is None or now is None:
+        return None
+    same = (before.model, before.endpoint, before.params) == (now.model, now.endpoint, now.params)
+    return None if same else (_named(before), _named(now))
+
+
+def _named(model: ModelBound) -> str:
+    return f"{model.model} at {model.endpoint}"
+
+
+def begins_again(state: RunState, inputs: RunInputs, parts: Parts) -> bool:
     """A changed spec from which nothing was derived yet: gates and baseline are due again."""
     same_text = state.started is not None and state.started.text_digest == inputs.text_digest
-    return changed(state, inputs) and same_text and not state.hypotheses
+    return changed(state, inputs, parts) and same_text and not state.hypotheses
 
 
-def refuse_changed(state: RunState, inputs: RunInputs) -> None:
+def refuse_changed(state: RunState, inputs: RunInputs, parts: Parts) -> None:
     """What produced the logged measurements may not change under them."""
-    if changed(state, inputs):
+    if models := _other_model(state, parts):
+        raise NeedsPersonError(
+            f"this run is measured on {models[0]}, and now its model would be {models[1]}",
+            "Name the first model again, or start over with --fresh; the old run is archived, nothing is deleted.",
+        )
+    if changed(state, inputs, parts):
         raise NeedsPersonError(
             "the spec, the eval set or a check changed in a way that the logged measurements do not match",
             f"Restore the approved spec (a copy is {SPEC_COPY} in the state folder), or start over with --fresh; "

@@ -27,9 +27,10 @@ from ceopt_tui.core.plan.actions import (
     Report,
 )
 from ceopt_tui.core.plan.plan import plan
+from ceopt_tui.core.plan.stopping import reopens
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.engine.asking import ask
-from ceopt_tui.engine.begin import begin, begins_again, new_notes, refuse_changed
+from ceopt_tui.engine.begin import begin, begins_again, changed, new_notes, refuse_changed
 from ceopt_tui.engine.files import view_is_due, write_digest, write_log_view, write_report
 from ceopt_tui.engine.ideas import hypothesize, propose
 from ceopt_tui.engine.measuring import HarnessFailed, Pool, Progress
@@ -47,11 +48,13 @@ from ceopt_tui.errors import (
 )
 from ceopt_tui.exits import ExitStatus
 from schemas.records import (
+    AnyRecord,
     BaselineMeasured,
     Committed,
     ExperimentClosed,
     Finished,
     Noted,
+    Reopened,
     Stopped,
     TickEnded,
     TickStarted,
@@ -87,6 +90,7 @@ class Run:
         self._pool = Pool(session.recorder, parts.runner, parts.scorer, inputs.cases, parts.concurrency, progress)
         self._start = self._moment()
         self._seen = self._start
+        self._thinking_s = 0.0  # a person's time with a question is no work of the run's
 
     @property
     def state(self) -> RunState:
@@ -94,14 +98,18 @@ class Run:
 
     async def tick(self, max_active_s: float | None = None) -> TickResult:
         """Does what can be done now. Errors that park a run come back as a result, not as exceptions."""
-        if self.state.finished and not begins_again(self.state, self._inputs):
-            return self._ended_before(self.state.finished)
-        records = begin(self._session, self._inputs, self._parts)
+        reopened: list[AnyRecord] = []
+        if self.state.finished and not begins_again(self.state, self._inputs, self._parts):
+            reason = reopens(self.state, self._parts.terms, self._active_s(), self._wall_s())
+            if reason is None or changed(self.state, self._inputs, self._parts):
+                return self._ended_before(self.state.finished)
+            reopened = [Reopened(reason=reason)]
+        records = [*begin(self._session, self._inputs, self._parts), *reopened]
         number = (self.state.tick.tick if self.state.tick else 0) + 1
         await self._recorder.commit(TickStarted(tick=number, pid=os.getpid(), host=socket.gethostname()), *records)
         try:
             self._parts.backend.clean()
-            refuse_changed(self.state, self._inputs)
+            refuse_changed(self.state, self._inputs, self._parts)
             result = await self._until_parked(max_active_s)
         except asyncio.CancelledError:
             await asyncio.shield(self._end(number, "waiting", "interrupted"))
@@ -115,7 +123,7 @@ class Run:
     def _ended_before(self, finished: Finished) -> TickResult:
         """A finished run stays as it is; one whose spec changed since would answer another question."""
         try:
-            refuse_changed(self.state, self._inputs)
+            refuse_changed(self.state, self._inputs, self._parts)
         except NeedsPersonError as error:
             return _parked(error)
         return _finished(finished)
@@ -123,7 +131,7 @@ class Run:
     async def _until_parked(self, max_active_s: float | None) -> TickResult:
         while True:
             await self._note_jump()
-            if max_active_s is not None and worked_s(self._start, self._seen) >= max_active_s:
+            if max_active_s is not None and self._worked_s() >= max_active_s:
                 return TickResult("waiting", "time", "the time for this tick is used up", ExitStatus.WAITING)
             action = plan(self.state, self._parts.terms, active_s=self._active_s(), wall_s=self._wall_s())
             if isinstance(action, Done):
@@ -146,7 +154,7 @@ class Run:
             case Probe():
                 await recorder.commit(*parts.prober())
             case Ask():
-                await ask(recorder, inputs, parts, action)
+                await self._ask(action)
             case Measure():
                 await self._pool.measure(action)
             case Hypothesize():
@@ -160,6 +168,13 @@ class Run:
                 folder = self._session.folder
                 written = await asyncio.to_thread(write_report, folder, parts.backend, self.state, parts.terms)
                 await recorder.commit(written)
+
+    async def _ask(self, action: Ask) -> None:
+        asked = self._moment()
+        try:
+            await ask(self._recorder, self._inputs, self._parts, action)
+        finally:
+            self._thinking_s += worked_s(asked, self._moment())
 
     async def _keep(self, number: int) -> Committed:
         experiment = self.state.experiments[number]
@@ -178,7 +193,7 @@ class Run:
         await self._recorder.commit(Stopped(outcome="budget", reason=error.message))
 
     async def _end(self, number: int, status: Status, reason: str) -> None:
-        active_s = worked_s(self._start, self._moment())
+        active_s = self._worked_s()
         ended = TickEnded(tick=number, active_s=active_s, status=status, reason=reason)
         await self._recorder.commit(*new_notes(self.state, self._parts.notes), ended)
         await self._recorder.flush()
@@ -206,8 +221,11 @@ class Run:
         if jump is not None:
             await self._recorder.commit(Noted(text=f"clock moved {spoken(jump)}"))
 
+    def _worked_s(self) -> float:
+        return max(0.0, worked_s(self._start, self._moment()) - self._thinking_s)
+
     def _total_active_s(self) -> float:
-        return self.state.active_s + worked_s(self._start, self._moment())
+        return self.state.active_s + self._worked_s()
 
     def _active_s(self) -> float:
         return self._total_active_s() - self.state.phase3_active_s if self.state.phase3_at else 0.0

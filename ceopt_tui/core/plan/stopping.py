@@ -29,6 +29,24 @@ def stop_reason(state: RunState, terms: Terms, active_s: float, wall_s: float) -
     return next((stop for stop in checks if stop), None)
 
 
+LIMITS = frozenset({"max_iterations", "max_hours", "max_wall_hours", "plateau", "budget", "target_reached"})
+
+
+def reopens(state: RunState, terms: Terms, active_s: float, wall_s: float) -> str | None:
+    """Why a run that has ended goes on when it is started again; None leaves it ended.
+
+    A limit that was raised no longer holds, and a proposer that gave nothing usable may answer now.
+    """
+    if state.stopped is None or state.baseline is None:
+        return None
+    ended_by = state.stopped.outcome
+    if ended_by == "proposer_failed":
+        return "the proposer is asked again"
+    if ended_by in LIMITS and stop_reason(state, terms, active_s, wall_s) is None:
+        return f"what ended the run ({ended_by.replace('_', ' ')}) no longer holds"
+    return None
+
+
 def _limit(reached: bool, outcome: str, reason: str) -> Stopped | None:
     return Stopped(outcome=outcome, reason=f"{reason}: the limit is reached") if reached else None
 

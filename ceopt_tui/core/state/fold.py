@@ -204,6 +204,13 @@ def _declined(state: RunState, record: r.Declined) -> None:
     state.asked = None
 
 
+def _reopened(state: RunState, record: r.Reopened) -> None:
+    """The end and what was reported at it are void; every measurement stays."""
+    state.stopped = state.finished = state.gain = state.report = None
+    state.report_before, state.report_after = {}, {}
+    state.proposer_failures, state.proposer_fault = 0, ""
+
+
 def _set(name: str) -> Step:
     def step(state: RunState, record: Any) -> None:
         setattr(state, name, record)
@@ -249,5 +256,6 @@ _STEPS: dict[str, Step] = {
     "report_written": _set("report"),
     "stopped": _set("stopped"),
     "finished": _set("finished"),
+    "reopened": _reopened,
     "noted": _add("notes"),
 }

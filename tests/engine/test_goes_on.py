@@ -1,0 +1,90 @@
+"""Runs that had ended and go on, runs that may not, and whose time counts as work."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+from fakes import FakeSkin, terms
+from world import World, helps
+
+from ceopt_tui.core.ports import Question
+from ceopt_tui.core.state.fold import fold
+from ceopt_tui.exits import ExitStatus
+from ceopt_tui.journal.journal import JOURNAL_NAME
+from ceopt_tui.journal.replay import replay
+from schemas.records import ModelBound
+
+
+async def test_a_raised_limit_lets_a_finished_run_go_on(tmp_path: Path) -> None:
+    world = World(tmp_path, helps("be exact"), lines=("be kind", "be exact"), terms=terms(max_iterations=1))
+    first = await world.tick()
+    assert first.outcome == "no_improvement"
+    calls = len(world.runner.calls)
+    assert (await world.tick()).outcome == "no_improvement"
+    assert len(world.runner.calls) == calls, "the limit still holds: nothing is run"
+    world.terms = replace(world.terms, max_iterations=5)
+    result = await world.tick()
+    assert (result.outcome, result.exit_status) == ("improved", ExitStatus.FINISHED)
+    assert world.state.gain is not None
+    assert [keep.number for keep in world.state.keeps] == [2]
+    assert sum(record.kind == "reopened" for record in world.skin.records) == 1
+    assert fold(replay(tmp_path / JOURNAL_NAME).records).finished == world.state.finished
+
+
+async def test_a_proposer_that_gave_nothing_is_asked_again(tmp_path: Path) -> None:
+    world = World(tmp_path, helps("be exact"), lines=("a", "b", "be exact"))
+    world.proposer.fail = True
+    failed = await world.tick()
+    assert (failed.outcome, failed.exit_status) == ("proposer_failed", ExitStatus.STOPPED)
+    world.proposer.fail = False
+    result = await world.tick()
+    assert result.outcome != "proposer_failed"
+    assert world.state.experiments
+
+
+def bound(model: str) -> ModelBound:
+    return ModelBound(role="task", name="cheap", model=model, endpoint="openai")
+
+
+async def test_another_task_model_blocks_a_run_that_has_ideas(tmp_path: Path) -> None:
+    world = World(tmp_path, helps("be exact"), lines=("be kind", "be exact"), terms=terms(max_iterations=1))
+    await world.tick(models=(bound("openai/a"),))
+    calls = len(world.runner.calls)
+    world.terms = replace(world.terms, max_iterations=5)
+    result = await world.tick(models=(bound("openai/b"),))
+    assert (result.status, result.exit_status) == ("blocked", ExitStatus.NEEDS_PERSON)
+    assert "openai/a" in result.reason and "openai/b" in result.reason
+    assert len(world.runner.calls) == calls
+    assert (await world.tick(models=(bound("openai/a"),))).outcome == "improved"
+
+
+async def test_another_task_model_before_the_first_idea_measures_afresh(tmp_path: Path) -> None:
+    world = World(tmp_path, helps("be exact"), approved=False)
+    await world.tick(models=(bound("openai/a"),))
+    calls = len(world.runner.calls)
+    assert calls == 40
+    await world.tick(models=(bound("openai/b"),))
+    assert len(world.runner.calls) == 2 * calls
+    assert any("the baseline is measured afresh" in note.text for note in world.state.notes)
+
+
+@dataclass
+class SlowPerson(FakeSkin):
+    """Thinks for an hour about every question."""
+
+    world: World | None = None
+
+    async def ask(self, question: Question) -> str:
+        assert self.world is not None
+        self.world.clock.advance(3600)
+        return await super().ask(question)
+
+
+async def test_a_person_who_thinks_uses_up_no_work_time(tmp_path: Path) -> None:
+    world = World(tmp_path, helps("be exact"), approved=False, terms=terms(attended=True, max_active_s=1800.0))
+    world.skin = SlowPerson(answers=["proceed", "proceed", "keep"], world=world)
+    result = await world.tick()
+    assert result.outcome == "improved"
+    assert world.state.active_s == pytest.approx(0.0)
