@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from statistics import fmean
 from typing import Any
 
 from ceopt_tui.core.describe import detects, experiment_line, outcome_sentence, score
-from ceopt_tui.core.masking import mask
+from ceopt_tui.core.masking import mask, masked
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.ports import Question
 from ceopt_tui.core.state.run import RunState
@@ -29,8 +29,11 @@ Write = Callable[[str], None]
 class HeadlessSkin:
     """Prints what happens: data to stdout, talk to stderr."""
 
-    def __init__(self, *, as_json: bool, out: Write = print, talk: Write | None = None) -> None:
+    def __init__(
+        self, *, as_json: bool, out: Write = print, talk: Write | None = None, secrets: Iterable[str] = ()
+    ) -> None:
         self.as_json = as_json
+        self._secrets = frozenset(secrets)
         self._out = out
         self._talk = talk or (lambda line: print(line, file=sys.stderr, flush=True))
         self._state = RunState()
@@ -47,7 +50,7 @@ class HeadlessSkin:
     def recorded(self, record: AnyRecord) -> None:
         if self.as_json:
             if record.kind not in LOUD_KINDS and record.kind != LAST_KIND:
-                self._out(json_line({"event": record.kind, **_short(record)}))
+                self._out(json_line({"event": record.kind, **self._short(record)}))
         elif line := self._words(record):
             self._talk(said(line))
 
@@ -76,6 +79,10 @@ class HeadlessSkin:
         if result.status != "finished":
             self._talk(f"to go on: {resume}")
 
+    def _short(self, record: AnyRecord) -> dict[str, Any]:
+        values: dict[str, Any] = masked(record.model_dump(mode="json", exclude=LONG_FIELDS | {"kind"}), self._secrets)
+        return values
+
     def _words(self, record: AnyRecord) -> str:
         match record:
             case BaselineMeasured():
@@ -102,11 +109,6 @@ def run_counts(state: RunState) -> tuple[int, int]:
 def json_line(event: dict[str, Any]) -> str:
     """One event on one line; nothing in it can break the line or pass for a screen code."""
     return json.dumps(event, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-
-
-def _short(record: AnyRecord) -> dict[str, Any]:
-    values = record.model_dump(mode="json", exclude=LONG_FIELDS | {"kind"})
-    return values
 
 
 def finished_event(state: RunState, result: TickResult, resume: str) -> dict[str, Any]:

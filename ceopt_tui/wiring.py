@@ -12,7 +12,7 @@ from pathlib import Path
 import platformdirs
 
 from ceopt_tui.approval import approval_lines
-from ceopt_tui.core.masking import secrets_in
+from ceopt_tui.core.masking import mask, redacted, secrets_in, secrets_of
 from ceopt_tui.core.ports import Completer, Guard, Price, Proposer, Question, ResolvedModel, Role
 from ceopt_tui.engine.backends.worktree import WorktreeBackend
 from ceopt_tui.engine.loop import Run, TickResult
@@ -170,6 +170,7 @@ async def _parts(
         proposer_model = models.proposer
         if proposer_model is not None:
             proposer_model = task if proposer_model == models.task else await _bind(proposer_model, stack, skin)
+        bound_to = [model for model in (task, proposer_model) if model is not None]
         cache = ReplyCache(options.cache_dir or platformdirs.user_cache_path("ceopt") / "replies", warnings.append)
         stack.callback(cache.close)
         client = await stack.enter_async_context(
@@ -177,7 +178,7 @@ async def _parts(
                 _ledger(session, project),
                 cache,
                 clock=clock,
-                secrets=secrets_in(options.environ),
+                secrets=secrets_in(options.environ).union(*(secrets_of(one.params) for one in bound_to)),
                 warn=warnings.append,
             )
         )
@@ -272,15 +273,15 @@ def _proposer(completer: Completer, model: ResolvedModel | None) -> Proposer:
 
 
 def bound_models(task: ResolvedModel, proposer: ResolvedModel | None) -> tuple[ModelBound, ...]:
-    """The models as the journal names them; no address with a port of the day, no key."""
+    """The models as the journal names them; no address with a port of the day, no key, nothing that headers hold."""
     roles: tuple[tuple[Role, ResolvedModel | None], ...] = (("task", task), ("proposer", proposer))
     return tuple(
         ModelBound(
             role=role,
             name=model.name,
             model=model.model,
-            endpoint=model.endpoint,
-            params=dict(model.params),
+            endpoint=mask(model.endpoint),
+            params=redacted(model.params),
             usd_per_mtok=(model.price.usd_in, model.price.usd_out) if model.price else None,
         )
         for role, model in roles

@@ -13,6 +13,7 @@ from typing import Literal
 import click
 
 from ceopt_tui.core.describe import money
+from ceopt_tui.core.masking import secrets_in
 from ceopt_tui.engine.loop import TickResult
 from ceopt_tui.errors import CeoptError, NeedsPersonError, SetupError
 from ceopt_tui.exits import ExitStatus
@@ -62,7 +63,7 @@ def command(
         models=_pairs(models),
     )
     if unattended:
-        return run_headless(options, HeadlessSkin(as_json=as_json))
+        return run_headless(options, HeadlessSkin(as_json=as_json, secrets=secrets_in(options.environ)))
     if as_json:
         raise click.UsageError("--json goes with --unattended")
     if not (sys.stdin.isatty() and sys.stdout.isatty()):

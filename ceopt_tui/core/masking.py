@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 MASK = "sk-***"
 SHORTEST_SECRET = 8  # a shorter "secret" would mask ordinary words
@@ -23,6 +24,11 @@ _SHAPES = re.compile(
 _BEARER = re.compile(
     r"(?i)\b(bearer|api[-_]?key|x-api-key|authorization)(['\"]?\s*[:=]?\s*['\"]?)(?!Bearer\b)([^\s'\",;}]{8,})"
 )
+_SECRET_WORDS = frozenset(
+    {"key", "apikey", "token", "secret", "password", "passwd", "passphrase", "authorization", "auth", "credential",
+     "credentials", "cookie", "headers"}
+)  # fmt: skip
+_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _SECRET_NAMES = re.compile(r"(?i)(?:_|^)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|ACCESS_KEY_ID)$")
 
 
@@ -33,6 +39,67 @@ def mask(text: str, secrets: Iterable[str] = ()) -> str:
             text = text.replace(secret, MASK)
     text = _SHAPES.sub(MASK, text)
     return _BEARER.sub(lambda found: f"{found[1]}{found[2]}{MASK}" if _opaque(found[3]) else found[0], text)
+
+
+def masked(value: Any, secrets: Iterable[str] = ()) -> Any:
+    """The same value with every string in it masked, names of fields aside."""
+    if isinstance(value, str):
+        return mask(value, secrets)
+    if isinstance(value, Mapping):
+        return {name: masked(inner, secrets) for name, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [masked(inner, secrets) for inner in value]
+    return value
+
+
+def redacted(params: Mapping[str, Any]) -> dict[str, Any]:
+    """A model's parameters as they may be written down: what headers hold, and all that is named like a secret, is not.
+
+    A bare number under a secret's name stays: `max_tokens` and its like are no secrets.
+    """
+    return {name: _hidden(inner) if _secret_name(name) else _looked_through(inner) for name, inner in params.items()}
+
+
+def secrets_of(params: Mapping[str, Any]) -> frozenset[str]:
+    """The strings that `redacted` hides, to be masked wherever else they turn up."""
+    found: set[str] = set()
+    for name, inner in params.items():
+        found |= _strings(inner) if _secret_name(name) else _secrets_below(inner)
+    return frozenset(found)
+
+
+def _secret_name(name: object) -> bool:
+    return any(word.lower() in _SECRET_WORDS for word in _WORDS.findall(str(name)))
+
+
+def _looked_through(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return redacted(value)
+    if isinstance(value, (list, tuple)):
+        return [_looked_through(inner) for inner in value]
+    return mask(value) if isinstance(value, str) else value
+
+
+def _hidden(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _hidden(inner) for name, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_hidden(inner) for inner in value]
+    return MASK if isinstance(value, str) else value
+
+
+def _secrets_below(value: Any) -> frozenset[str]:
+    if isinstance(value, Mapping):
+        return secrets_of(value)
+    inner = value if isinstance(value, (list, tuple)) else ()
+    return frozenset().union(*map(_secrets_below, inner))
+
+
+def _strings(value: Any) -> frozenset[str]:
+    if isinstance(value, str):
+        return frozenset({value})
+    inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, (list, tuple)) else ()
+    return frozenset().union(*map(_strings, inner))
 
 
 def secrets_in(environ: Mapping[str, str]) -> frozenset[str]:

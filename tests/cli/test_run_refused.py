@@ -189,6 +189,15 @@ def test_a_key_is_written_nowhere(mode: str, key: str, status: int, tmp_path: Pa
         assert "had white space around it" in ended.out
 
 
+def test_what_headers_of_a_model_hold_is_on_no_record(endpoint: StubEndpoint, tmp_path: Path) -> None:
+    price = ", params: {extra_headers: {X-Gateway: abcdef0123456789abcdef}}"
+    place = make_project(tmp_path, endpoint.api_base, price=price)
+    ended = warm().run(place, *RUN)
+    journal = (place.root / ".context" / "ceopt" / "triage" / "journal.jsonl").read_text()
+    assert ended.status == 4 and endpoint.received[0].headers["x-gateway"] == "abcdef0123456789abcdef"
+    assert "X-Gateway" in journal and "abcdef0123456789abcdef" not in journal + ended.out + ended.err
+
+
 def test_no_quota_is_one_post_and_no_verdict(tmp_path: Path) -> None:
     with StubEndpoint("quota") as endpoint:
         place = make_project(tmp_path, endpoint.api_base)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ceopt_tui.core.masking import MASK, mask, secrets_in
+from ceopt_tui.core.masking import MASK, mask, masked, redacted, secrets_in, secrets_of
 
 
 @pytest.mark.parametrize(
@@ -69,3 +69,34 @@ def test_secrets_of_the_environment_go_by_their_names() -> None:
         "TOKENIZERS_PARALLELISM": "false-false",
     }
     assert secrets_in(environ) == {"first-secret", "second-secret", "third-secret", "fourth-secret"}
+
+
+def test_parameters_are_written_down_without_what_is_secret_in_them() -> None:
+    params = {
+        "temperature": 0,
+        "max_tokens": 50,
+        "reasoning_effort": "low",
+        "extra_headers": {"X-Auth": "gateway-9f8e7d6c", "X-Team": "support"},
+        "extra_body": {
+            "apiKey": "abcdef0123456789",
+            "password": "hunter2hunter2",
+            "tags": ["a", {"token": "t0k3n-t0k3n"}],
+        },
+        "Authorization": "Basic dXNlcjpwYXNz",
+    }
+    assert redacted(params) == {
+        "temperature": 0,
+        "max_tokens": 50,
+        "reasoning_effort": "low",
+        "extra_headers": {"X-Auth": MASK, "X-Team": MASK},
+        "extra_body": {"apiKey": MASK, "password": MASK, "tags": ["a", {"token": MASK}]},
+        "Authorization": MASK,
+    }
+    assert secrets_of(params) == {
+        "gateway-9f8e7d6c", "support", "abcdef0123456789", "hunter2hunter2", "t0k3n-t0k3n", "Basic dXNlcjpwYXNz"
+    }  # fmt: skip
+
+
+def test_every_string_of_a_nested_value_is_masked() -> None:
+    value = {"a": ["sk-FAKE-ABCDEFGH12345678", 1, None], "b": {"c": "mine-mine-1"}}
+    assert masked(value, ["mine-mine-1"]) == {"a": [MASK, 1, None], "b": {"c": MASK}}
