@@ -29,10 +29,10 @@ from texttargets.split import freeze_split
 from texttargets.target_file import read_target, text_digest
 
 DEFAULT_MAX_CALLS = 2_000  # where the user set no cap at all
-# Keys of a spec that say when to stop or who has the ideas, not how a score comes about.
+# Keys of a spec that say when to stop or who has the ideas, not how a score comes about or what it is worth.
 FREE_KEYS = frozenset(
     {"name", "description", "constraints", "stopping", "proposer", "execution", "parallel", "dependencies",
-     "max_runner_up_merges_per_batch", "caution", "allow_broken"}
+     "max_runner_up_merges_per_batch"}
 )  # fmt: skip
 
 

@@ -151,9 +151,8 @@ def _limits(state: RunState, terms: Terms) -> list[str]:
         lines.append("- the gain over the original was not measured: fewer than two distinct held-out cases")
     if state.gain and not state.gain.fresh:
         lines.append("- the held-out scores of the report are the ones that decided: a repeat would be identical")
-    lost = sum(state.runs.failures.values())
-    if lost:
-        lines.append(f"- {lost} runs gave no score and were left out")
+    if state.runs.failed:
+        lines.append(f"- {state.runs.failed} runs gave no score and were left out")
     lines += [f"- probe {probe.probe}: not run ({probe.detail})" for probe in state.probes if probe.status == "not_run"]
     lines += [f"- {note.text}" for note in state.notes if note.level == "warning"]
     return ["## What was not measured", "\n".join(lines)]

@@ -211,6 +211,19 @@ def test_the_second_rung_runs_the_candidate_twice_more() -> None:
     assert verdict.numbers["mean_difference"] == 1.0
 
 
+def test_a_look_is_judged_by_the_level_it_was_granted() -> None:
+    state = looping(
+        *experiment(),
+        decided("confirm", "promising", "holdout"),
+        Looked(look=1, number=1, level=1e-9, keeps=0),
+        *runs("old", "reference", everywhere(HOLDOUT, 0, 0, 0, 0), experiment=1),
+        *runs("new", "holdout", everywhere(HOLDOUT, 1, 1, 0, 0), experiment=1),
+        *runs("old", "drift", everywhere(HOLDOUT, 0), first=4, experiment=1),
+    )
+    verdict = noted(next_action(state, caution="low"), Decided)
+    assert (verdict.decision, verdict.numbers["level"]) == ("inconclusive", 1e-9)
+
+
 def test_a_worn_held_out_set_is_said_once() -> None:
     looks = [Looked(look=place, number=1, level=0.1, keeps=0) for place in range(1, 16)]
     state = looping(*experiment(), *looks, *experiment(2), decided("add_sample", "promising", "confirm", 2))

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from journals import HOLDOUT, SELECTION, baseline, everywhere, experiment, looping, runs, started
 
-from ceopt_tui.core.plan.measuring import given_up
 from ceopt_tui.core.state.fold import fold
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.journal.replay import replay
@@ -199,5 +198,8 @@ def test_a_truncated_output_is_no_score_and_no_fault_of_the_endpoint() -> None:
     cut = [record.model_copy(update={"truncated": record.case_id == "s1"}) for record in failed]
     state = fold([*started(), *cut])
     assert state.runs.scored == 0 and set(state.runs.failures.values()) == {2}
-    assert given_up(state) == 1
-    assert given_up(fold([tick(2)], state)) == 0
+    assert len(state.runs.given_up()) == 1
+    fold([tick(2)], state)
+    assert (state.runs.failed, state.runs.failures, len(state.runs.given_up())) == (4, {}, 1)
+    fold(runs("old", "baseline", {"s0": [1.0], "s1": [1.0]}, first=2), state)
+    assert not state.runs.given_up()

@@ -17,8 +17,10 @@ from ceopt_tui.core.budget import Caps
 from ceopt_tui.core.plan.actions import Action
 from ceopt_tui.core.plan.plan import plan
 from ceopt_tui.core.plan.terms import Terms
+from ceopt_tui.core.ports import RunResult
 from ceopt_tui.core.state.fold import fold
 from ceopt_tui.core.state.run import RunState
+from ceopt_tui.engine.report import report_markdown
 from ceopt_tui.journal.journal import JOURNAL_NAME
 from ceopt_tui.journal.replay import replay
 from schemas.records import AnyRecord
@@ -31,9 +33,40 @@ def noisy(text: str, case: Any, sample: int) -> str:
     return f"answer {int(case.id[1:])}" if draw < share else "something else"
 
 
+def failing(answer: Callable[..., Any]) -> Callable[..., Any]:
+    """The same world, where one call of the first text fails and one of its answers is cut off."""
+
+    def sometimes(text: str, case: Any, sample: int) -> Any:
+        if text == "Answer.\n" and (case.id, sample) == ("c02", 1):
+            return RunResult("", error="500: stub failure")
+        if text == "Answer.\n" and (case.id, sample) == ("c04", 0):
+            return RunResult("half an ans", truncated=True)
+        return answer(text, case, sample)
+
+    return sometimes
+
+
+def losing(text: str, case: Any, sample: int) -> Any:
+    """A world in which calls of the helpful text are never answered for one case."""
+    lost = "be exact" in text and case.id == "c02"
+    return RunResult("", error="context too long") if lost else helps("be exact")(text, case, sample)
+
+
 WORLDS: dict[str, dict[str, Any]] = {
     "repeats itself": {"answer": helps("be exact"), "lines": ("be kind", "be exact"), "count": 12, "held_out": 6},
     "noisy": {"answer": noisy, "lines": ("be kind", "be exact"), "count": 12, "held_out": 6},
+    "noisy, with failures": {
+        "answer": failing(noisy),
+        "lines": ("be kind", "be exact"),
+        "count": 12,
+        "held_out": 6,
+    },
+    "repeats itself, with failures": {
+        "answer": failing(helps("be exact")),
+        "lines": ("be exact",),
+        "count": 12,
+        "held_out": 6,
+    },
     "out of budget": {
         "answer": noisy,
         "lines": ("be exact",),
@@ -68,7 +101,9 @@ def ending(world: World) -> dict[str, Any]:
     gain = state.gain
     return {
         "keeps": [(keep.number, keep.text_digest) for keep in state.keeps],
-        "outcome": state.finished and state.finished.outcome,
+        "outcome": state.finished and (state.finished.outcome, state.finished.exit_status, state.finished.reason),
+        "baseline": state.baseline and (state.baseline.unscored, state.baseline.deterministic, state.baseline.mean),
+        "report": state.stopped and report_markdown(state, world.terms),
         "stopped": state.stopped and (state.stopped.outcome, state.stopped.reason),
         "experiments": [(one.number, one.hypothesis.description, one.outcome) for one in state.experiments.values()],
         "changes": [(one.closed.fixed, one.closed.regressions) for one in state.experiments.values() if one.closed],
@@ -125,6 +160,19 @@ async def test_a_replayed_state_plans_what_the_live_one_planned(name: str, tmp_p
         fold([record], state)
         assert next_action(state, known) == planned
     assert fold(replay(tmp_path / JOURNAL_NAME).records) == world.state
+
+
+async def test_a_case_lost_before_a_kill_still_counts_as_lost_at_the_end(tmp_path: Path) -> None:
+    knobs = {"answer": losing, "lines": ("be exact",), "count": 20, "held_out": 10}
+    whole = World(tmp_path / "whole", **knobs)
+    await whole.tick()
+    expected, records = ending(whole), replay(whole.folder / JOURNAL_NAME).records
+    assert whole.state.finished and "errors left 1 cases without a score" in whole.state.finished.reason
+    cut = next(place for place, record in enumerate(records) if record.kind == "stopped")
+    copied(records[:cut], tmp_path / "cut")
+    again = World(tmp_path / "cut", **knobs, backend=branch_after(records[:cut], whole))
+    await again.tick()
+    assert ending(again) == expected
 
 
 async def test_a_commit_made_just_before_a_kill_is_found_again(tmp_path: Path) -> None:

@@ -144,15 +144,17 @@ def decide_holdout(
     look: int,
     keeps: int,
     total_cases: int,
+    level: float | None = None,
 ) -> Evidence:
     """Verdict of one look at the held-out cases: after `confirm_runs` a gate, after `holdout_runs` the decision.
 
-    `look` counts from 1 and includes this one; `keeps` are those before it.
+    `look` counts from 1 and includes this one; `keeps` are those before it. `level` is the one this
+    look was granted when it was recorded; without it the rule gives it.
     """
     runs = max((len(candidate.get(case, ())) for case in cases), default=0)
     step: EvidenceStep = "holdout" if runs >= setting.holdout_runs else "confirm"
     differences = paired_differences(reference, candidate, setting, cases)
-    level = look_level(look, keeps, setting.caution)
+    level = look_level(look, keeps, setting.caution) if level is None else level
     stage = _Stage(step, differences, noise, setting, total_cases, level)
     if total_cases < SMALLEST_SET:
         return stage.says("inconclusive", "none", TOO_FEW_CASES)

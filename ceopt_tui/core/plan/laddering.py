@@ -204,6 +204,7 @@ def _held_out(state: RunState, terms: Terms, experiment: ExperimentState, step: 
         cases=cases,
         look=experiment.look.look,
         keeps=experiment.look.keeps,
+        level=experiment.look.level,
         total_cases=len(state.split.selection) + len(state.split.holdout),
     )
     return Note((*_comparison(state, experiment, evidence, "holdout"), decided(experiment, evidence)))

@@ -9,10 +9,9 @@ from ceopt_tui.core.budget import has_room
 from ceopt_tui.core.plan.actions import Measure, PlannedRun
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.state.run import RunState
+from ceopt_tui.core.state.runs import TRIES_PER_CASE
 from schemas.records import Step
 
-# A run that failed for reasons of the infrastructure is tried again; a case that fails this often in one tick is lost.
-TRIES_PER_CASE = 2
 REPORT_RUNS = 4
 
 
@@ -34,12 +33,6 @@ def missing(
         samples = state.runs.free_samples(text_digest, case_id, need)
         planned += [PlannedRun(text_digest, case_id, sample, step, experiment) for sample in samples]
     return planned
-
-
-def given_up(state: RunState) -> int:
-    """Cases of any text that errors left without a score in this tick."""
-    failures = state.runs.failures
-    return sum(failures[place] >= TRIES_PER_CASE for place in state.runs.faults)
 
 
 def pooled(runs: list[PlannedRun], seed: int, title: str) -> Measure:

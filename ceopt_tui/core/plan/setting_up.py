@@ -67,7 +67,7 @@ def _measured(state: RunState, terms: Terms) -> BaselineMeasured:
         text_digest=state.original_digest,
         mean=fmean(fmean(values) for values in scores.values()),
         scored=sum(map(len, scores.values())),
-        unscored=sum(state.runs.failures.values()),
+        unscored=state.runs.failed,
         deterministic=deterministic,
         sees_half=floor.sees_half,
         sees_most=floor.sees_most,
@@ -81,7 +81,7 @@ def _repeats_itself(state: RunState, terms: Terms) -> bool:
     wanted = terms.setting(state).reference_runs
     outputs = [state.runs.outputs[state.original_digest, case] for case in state.reference.selection]
     same = all(len(given) >= wanted and len(set(given)) == 1 for given in outputs)
-    return wanted > 1 and same and not any(state.runs.failures.values())
+    return wanted > 1 and same and not state.runs.failed
 
 
 def experiment_calls(selection: int, held_out: int, deterministic: bool) -> tuple[int, int]:

@@ -9,7 +9,7 @@ from ceopt_tui.core.evidence.gain import final_gain
 from ceopt_tui.core.plan.actions import Action, Done, Note, Park, Report
 from ceopt_tui.core.plan.closing import close
 from ceopt_tui.core.plan.laddering import noise_of
-from ceopt_tui.core.plan.measuring import given_up, missing, pooled, report_runs
+from ceopt_tui.core.plan.measuring import missing, pooled, report_runs
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.exits import ExitStatus
@@ -30,7 +30,7 @@ def plan_wrap_up(state: RunState, terms: Terms) -> Action:
         return _gain(state, terms)
     if state.report is None and state.baseline is not None:
         return Report()
-    lost = given_up(state)
+    lost = len(state.runs.given_up())
     reason = state.stopped.reason + (f"; errors left {lost} cases without a score" if lost else "")
     return Note((Finished(outcome=outcome_word(state), exit_status=_exit(state, lost), reason=reason),))
 

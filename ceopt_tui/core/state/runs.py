@@ -9,6 +9,10 @@ from itertools import islice
 from schemas.records import CaseRun
 
 Scores = dict[str, list[float]]
+Place = tuple[str, str, str]  # text, case, step
+
+# A run that failed for reasons of the infrastructure is tried again; a case that fails this often in one tick is lost.
+TRIES_PER_CASE = 2
 
 
 @dataclass
@@ -37,8 +41,10 @@ class RunBook:
     cells: dict[tuple[str, str], Cell] = field(default_factory=dict)
     outputs: dict[tuple[str, str], list[str]] = field(default_factory=dict)
     details: dict[tuple[str, str], str] = field(default_factory=dict)
-    failures: dict[tuple[str, str, str], int] = field(default_factory=dict)  # text, case, step; this tick only
-    faults: set[tuple[str, str, str]] = field(default_factory=set)  # of these, those without any output
+    failed: int = 0  # runs without a score, in the whole run
+    failures: dict[Place, int] = field(default_factory=dict)  # this tick only: what it need not try again
+    faults: set[Place] = field(default_factory=set)  # of these, those without any output
+    lost: set[Place] = field(default_factory=set)  # given up in earlier ticks to errors, and not scored since
     sigma_ss: float = 0.0
     sigma_df: int = 0
     scored: int = 0
@@ -46,13 +52,15 @@ class RunBook:
     def add(self, run: CaseRun) -> None:
         key = (run.text_digest, run.case_id)
         self.samples.setdefault(key, set()).add(run.sample)
+        place = (*key, run.step)
         if run.score is None:
-            place = (*key, run.step)
+            self.failed += 1
             self.failures[place] = self.failures.get(place, 0) + 1
             if not run.truncated:
                 self.faults.add(place)
             return
         self.scored += 1
+        self.lost.discard(place)
         self.outputs.setdefault(key, []).append(run.output)
         self.details[key] = run.detail
         cell = self.cells.setdefault(key, Cell())
@@ -60,9 +68,14 @@ class RunBook:
         self.sigma_df += cell.count > 1
 
     def new_tick(self) -> None:
-        """What failed before is worth trying again."""
+        """What failed before is worth trying again; what is on record of it stays."""
+        self.lost = self.given_up()
         self.failures.clear()
         self.faults.clear()
+
+    def given_up(self) -> set[Place]:
+        """Places that errors left without the runs they needed, in this tick or before it."""
+        return self.lost | {place for place in self.faults if self.failures[place] >= TRIES_PER_CASE}
 
     def free_samples(self, text_digest: str, case_id: str, count: int) -> list[int]:
         """The lowest sample numbers not run yet: after a kill the gaps are filled, so the same samples are measured."""

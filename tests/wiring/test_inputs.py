@@ -1,0 +1,53 @@
+"""What is read from a user's files: which changes concern the measurements, and which sets cannot be split."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from triage_project import git
+
+from ceopt_tui.inputs import Project, digests, open_project
+
+SPEC = """\
+name: triage
+description: Route a message
+target: {files: [prompt.md]}
+evalset: {file: evals.yaml}
+metric:
+  primary: {type: hard, name: pass_rate, direction: maximize}
+"""
+
+
+def case(number: int, more: str = "") -> str:
+    topics = (
+        "a broken kettle",
+        "my last invoice",
+        "opening hours",
+        "a lost parcel",
+        "changing the colour",
+        "a gift card",
+    )
+    return f"  - {{id: c{number}, input: 'Message {number * 7919} on {topics[number]}', expected: 'x{number}'{more}}}\n"
+
+
+def project(tmp_path: Path, spec: str = "", cases: str | None = None) -> Project:
+    root = tmp_path / "repository"
+    root.mkdir(exist_ok=True)
+    if not (root / ".git").exists():
+        git(root, "init", "-q")
+        git(root, "commit", "-q", "--allow-empty", "-m", "first")
+    (root / "prompt.md").write_text("Route the message.\n")
+    (root / "spec.yaml").write_text(SPEC + spec)
+    (root / "evals.yaml").write_text("name: triage\ncases:\n" + (cases or "".join(map(case, range(6)))))
+    return open_project(root / "spec.yaml")
+
+
+@pytest.mark.parametrize("key", ["caution: high\n", "allow_broken: true\n", "max_unscored: 0.4\n"])
+def test_what_decides_a_verdict_is_bound_to_the_measurements(tmp_path: Path, key: str) -> None:
+    assert digests(project(tmp_path))[1] != digests(project(tmp_path, key))[1]
+
+
+def test_a_stop_rule_is_not(tmp_path: Path) -> None:
+    before, after = digests(project(tmp_path)), digests(project(tmp_path, "stopping: {max_iterations: 3}\n"))
+    assert before[0] != after[0] and before[1] == after[1]
