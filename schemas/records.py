@@ -328,6 +328,8 @@ class Stopped(Record):
     kind: Literal["stopped"] = "stopped"
     outcome: str
     reason: str
+    no_gain: str = ""
+    """Why the gain over the original is not measured, where there was one to measure."""
 
 
 class Finished(Record):
@@ -348,6 +350,7 @@ class Noted(Record):
     kind: Literal["noted"] = "noted"
     level: Literal["info", "warning"] = "info"
     text: str
+    jump_s: float = 0.0  # how far the wall clock moved beyond the work done, where that is what the note is about
 
 
 AnyRecord = Annotated[

@@ -62,6 +62,8 @@ from schemas.records import (
 
 Status = Literal["running", "waiting", "blocked", "finished"]
 
+NO_GAIN = "the cap was reached"
+
 # What an error that ends a tick is called; anything else is an outage.
 WORDS: dict[type[CeoptError], str] = {
     BudgetError: "budget", QuotaError: "quota", AuthError: "auth", GitError: "git", StorageError: "storage",
@@ -187,9 +189,13 @@ class Run:
         return Committed(number=number, text_digest=experiment.text_digest, commit=commit, branch=backend.branch)
 
     async def _out_of_budget(self, error: BudgetError) -> None:
-        """A cap met in the middle of a step ends the loop; once it has ended, only a higher cap helps."""
-        if self.state.stopped or self.state.baseline is None:
+        """A cap met in the middle of a step ends the loop; met again at the final gain, the report does without it."""
+        stopped = self.state.stopped
+        if self.state.baseline is None or (stopped and (stopped.no_gain or self.state.gain)):
             raise error
+        if stopped:
+            await self._recorder.commit(stopped.model_copy(update={"no_gain": NO_GAIN}))
+            return
         await self._recorder.commit(Stopped(outcome="budget", reason=error.message))
 
     async def _end(self, number: int, status: Status, reason: str) -> None:
@@ -219,7 +225,7 @@ class Run:
         jump = jump_s(self._seen, now)
         self._seen = now
         if jump is not None:
-            await self._recorder.commit(Noted(text=f"clock moved {spoken(jump)}"))
+            await self._recorder.commit(Noted(text=f"clock moved {spoken(jump)}", jump_s=jump))
 
     def _worked_s(self) -> float:
         return max(0.0, worked_s(self._start, self._moment()) - self._thinking_s)
@@ -228,7 +234,7 @@ class Run:
         return self.state.active_s + self._worked_s()
 
     def _active_s(self) -> float:
-        return self._total_active_s() - self.state.phase3_active_s if self.state.phase3_at else 0.0
+        return max(0.0, self._total_active_s() - self.state.phase3_active_s) if self.state.phase3_at else 0.0
 
     def _wall_s(self) -> float:
         if self.state.phase3_at is None:

@@ -13,6 +13,7 @@ from ceopt_tui.core.state.run import RunState
 from ceopt_tui.journal.replay import replay
 from schemas.records import (
     Answered,
+    Approved,
     Asked,
     BacklogClosed,
     CandidateMade,
@@ -173,6 +174,35 @@ def test_a_second_start_measures_afresh_and_keeps_the_bill() -> None:
     assert (state.baseline, state.split, state.probes, state.stopped, state.finished) == (None, None, [], None, None)
     assert state.runs.scored == 0 and state.spend.calls == paid and state.approvals
     assert state.reference.text_digest == "old" and state.reference.selection == {}
+
+
+def at(record: Any, minute: int) -> Any:
+    return record.model_copy(update={"at": f"2026-01-05T{10 + minute // 60}:{minute % 60:02d}:00+00:00"})
+
+
+def test_the_work_of_a_killed_tick_counts_up_to_its_last_record() -> None:
+    ideas = BacklogClosed(generation=0, added=1, active_s=600.0)
+    asked = Asked(question_id="spec", title="t", message="m", question="q", options=("approve",))
+    state = fold(
+        [
+            at(tick(1), 0),
+            at(ideas, 10),
+            at(Noted(text="said"), 30),
+            at(asked, 31),
+            at(Approved(what="spec", digest="d"), 50),  # 19 minutes of thinking
+            at(Noted(text="clock moved 60 min", jump_s=3600.0), 115),  # five minutes of work around an hour of sleep
+            at(Noted(text="the clock was set back"), 60),
+            at(tick(2), 170),  # and nobody worked since
+        ]
+    )
+    assert state.active_s == (31 + 5) * 60
+    fold([at(ended(2, active_s=7.0), 180), at(tick(3), 200)], state)
+    assert state.active_s == (31 + 5) * 60 + 7.0
+
+
+def test_a_killed_tick_without_times_counts_at_least_up_to_its_ideas() -> None:
+    state = fold([tick(1), BacklogClosed(generation=0, added=1, active_s=600.0), tick(2)])
+    assert state.active_s == 600.0
 
 
 def test_small_facts_are_kept() -> None:

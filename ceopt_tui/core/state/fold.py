@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from datetime import datetime
 from typing import Any
 
+from ceopt_tui.core.clocks import calendar_s
 from ceopt_tui.core.state.experiment import ExperimentState
 from ceopt_tui.core.state.run import Reference, RunState
 from ceopt_tui.core.state.runs import RunBook, add_score
@@ -23,7 +25,20 @@ def fold(records: Iterable[r.AnyRecord], state: RunState | None = None) -> RunSt
 
 def apply(state: RunState, record: r.AnyRecord) -> None:
     """Takes one record into the state."""
+    _pass_time(state, record)
     _STEPS[record.kind](state, record)
+
+
+# Between a question and its answer a person thought; that is no work of the run's.
+_ANSWERS = frozenset({"answered", "approved", "declined"})
+
+
+def _pass_time(state: RunState, record: r.AnyRecord) -> None:
+    if state.seen_at and record.at and record.kind not in _ANSWERS and record.kind != "tick_started":
+        gap = calendar_s(datetime.fromisoformat(state.seen_at), datetime.fromisoformat(record.at))
+        jump = record.jump_s if record.kind == "noted" else 0.0
+        state.open_tick_s += max(0.0, gap - max(0.0, jump))
+    state.seen_at = record.at or state.seen_at
 
 
 def _run_started(state: RunState, record: r.RunStarted) -> None:
@@ -43,7 +58,9 @@ def _forget_measurements(state: RunState) -> None:
 
 
 def _tick_started(state: RunState, record: r.TickStarted) -> None:
-    state.tick = record
+    if state.tick and (not state.last_tick or state.last_tick.tick < state.tick.tick):  # it was killed
+        state.active_s = max(state.active_s + state.open_tick_s, state.phase3_active_s)
+    state.tick, state.open_tick_s = record, 0.0
     state.runs.new_tick()
     state.error_streak = 0
 

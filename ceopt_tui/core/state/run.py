@@ -48,7 +48,9 @@ class RunState:
     started: RunStarted | None = None
     tick: TickStarted | None = None
     last_tick: TickEnded | None = None
-    active_s: float = 0.0  # in ticks that have ended
+    active_s: float = 0.0  # in the ticks before the open one
+    open_tick_s: float = 0.0  # in the open tick up to its last record, by the calendar: what a kill leaves to go by
+    seen_at: str = ""  # when the last record was written
     phase3_at: str | None = None  # first ideas; the clocks of the stop rules start here
     phase3_active_s: float = 0.0
     models: dict[str, ModelBound] = field(default_factory=dict)
