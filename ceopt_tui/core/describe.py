@@ -67,7 +67,8 @@ def outcome_sentence(state: RunState, span: float) -> str:
     if state.gain:
         return gain_sentence(state.gain, span)
     if state.keeps:
-        return f"{len(state.keeps)} change(s) kept."
+        why = f"; the gain over the original was not measured: {state.stopped.no_gain}" if state.stopped.no_gain else ""
+        return f"{len(state.keeps)} change(s) kept{why}."
     if state.baseline and state.stopped.outcome not in {"no_headroom", "too_few_cases", "harness_failed"}:
         missed = change(state.baseline.sees_most, span)
         return f"No confirmed gain; this set would have missed gains below {missed} more often than one time in five."

@@ -148,7 +148,10 @@ def _limits(state: RunState, terms: Terms) -> list[str]:
     if state.split is not None and not state.split.holdout:
         lines.append("- not measured on unseen items: there are no held-out cases")
     if state.keeps and state.gain is None:
-        lines.append("- the gain over the original was not measured: fewer than two distinct held-out cases")
+        why = state.stopped.no_gain if state.stopped else ""
+        lines.append(
+            f"- the gain over the original was not measured: {why or 'fewer than two distinct held-out cases'}"
+        )
     if state.gain and not state.gain.fresh:
         lines.append("- the held-out scores of the report are the ones that decided: a repeat would be identical")
     if state.runs.failed:

@@ -22,3 +22,12 @@ from ceopt_tui.core.budget import Caps, has_room
 )
 def test_runs_must_fit_under_every_cap_that_can_be_held(caps: Caps, runs: int, room: bool) -> None:
     assert has_room(caps, spent_calls=90, spent_usd=0.5, runs=runs) is room
+
+
+def test_retries_and_the_worst_price_of_one_request_need_room_too() -> None:
+    caps = Caps(calls=100, usd=1.0, usd_per_run=0.01)
+    spent: dict[str, float] = {"spent_calls": 80, "spent_usd": 0.8}
+    assert has_room(caps, runs=20, **spent)  # type: ignore[arg-type]
+    assert not has_room(caps, runs=20, requests_per_run=1.1, **spent)  # type: ignore[arg-type]
+    assert has_room(caps, runs=18, requests_per_run=1.1, held_usd=0.02, **spent)  # type: ignore[arg-type]
+    assert not has_room(caps, runs=18, requests_per_run=1.1, held_usd=0.03, **spent)  # type: ignore[arg-type]

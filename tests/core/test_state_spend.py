@@ -47,3 +47,17 @@ def test_all_requests_of_one_call_are_closed_by_its_end() -> None:
     started = [CallStarted(call_id="c1", role="task", usd_reserved=None) for _ in range(3)]
     spend = fold([*started, CallFinished(facts=facts(call_id="c1", attempts=3, usd=None), error="500")]).spend
     assert (spend.calls, spend.lost.calls, spend.usd_known) == (3, 0, False)
+
+
+def test_what_a_task_call_takes_is_measured_with_its_retries() -> None:
+    assert (fold([]).spend.usd_per_run, fold([]).spend.requests_per_run) == (0.0, 1.0)
+    paid = [run(usd=0.1, attempts=2), run(usd=0.3), run(usd=None, cached=True, attempts=0)]
+    lost = CallFinished(facts=facts(usd=0.2, attempts=3), error="500")
+    spend = fold([*paid, lost, CallFinished(facts=facts("proposer", usd=9.0))]).spend
+    assert abs(spend.usd_per_run - 0.2) < 1e-12 and spend.requests_per_run == 2.0
+
+
+def test_the_worst_price_of_a_task_request_is_remembered() -> None:
+    prices = [("task", 0.2), ("task", 0.1), ("proposer", 5.0), ("task", None)]
+    started = [CallStarted(call_id="c", role=role, usd_reserved=usd) for role, usd in prices]  # type: ignore[arg-type]
+    assert fold(started).spend.most_reserved_usd == 0.2

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes import FakeClock, FakeProposer, terms
+from fakes import FakeClock, FakeProposer, facts, terms
 from world import World, helps
 
 from ceopt_tui.core.budget import Caps
 from ceopt_tui.core.ports import Draft, Refusal, RunResult
-from ceopt_tui.errors import AuthError, CallFailed, ProposalError, QuotaError, RateLimitError
+from ceopt_tui.errors import AuthError, BudgetError, CallFailed, ProposalError, QuotaError, RateLimitError
 from ceopt_tui.exits import ExitStatus
 from schemas.records import Probed
 
@@ -350,3 +350,34 @@ async def test_a_cap_on_money_holds_by_the_price_of_a_run(tmp_path: Path) -> Non
     world = World(tmp_path, helps("be exact"), terms=terms(budget=caps))
     await world.tick()
     assert world.state.spend.usd <= 0.1
+
+
+@pytest.mark.parametrize("usd", [0.02 * runs for runs in range(70, 220, 15)])
+async def test_runs_dearer_than_typical_leave_the_final_report_its_money(usd: float, tmp_path: Path) -> None:
+    """Every run costs twenty times what the planner would guess."""
+    world = World(tmp_path, helps("be exact"), terms=terms(budget=Caps(calls=None, usd=usd, usd_per_run=0.001)))
+    world.runner.answer = _priced(helps("be exact"), 0.02)
+    await world.tick()
+    assert world.state.baseline is not None and world.state.spend.usd <= usd
+    assert world.state.report is not None
+    assert not world.state.keeps or world.state.gain is not None
+
+
+def _priced(rule: Any, usd: float) -> Any:
+    return lambda text, case, sample: RunResult(
+        rule(text, case, sample), facts=facts().model_copy(update={"usd": usd, "attempts": 1})
+    )
+
+
+async def test_a_cap_met_in_the_final_measurement_ends_in_a_report_without_a_gain(tmp_path: Path) -> None:
+    world = World(tmp_path, helps("be exact"))
+
+    def dry(text: str, case: Any, sample: int) -> Any:
+        return BudgetError("the cap is reached") if world.state.stopped else helps("be exact")(text, case, sample)
+
+    world.runner.answer = dry
+    result = await world.tick()
+    assert (result.status, result.outcome) == ("finished", "improved")
+    assert world.state.gain is None and world.state.report is not None
+    report = next(iter(world.backend.published[-1].values())).decode()
+    assert report.count("the gain over the original was not measured: the cap was reached") == 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from ceopt_tui.core.budget import has_room
 from ceopt_tui.core.plan.actions import Measure, PlannedRun
@@ -13,6 +14,7 @@ from ceopt_tui.core.state.runs import TRIES_PER_CASE
 from schemas.records import Step
 
 REPORT_RUNS = 4
+PRICE_MARGIN = 1.1  # the runs to come may be dearer than the mean of those that were
 
 
 def missing(
@@ -52,7 +54,20 @@ def report_runs(state: RunState) -> int:
     return 1 if state.deterministic else REPORT_RUNS
 
 
+def usd_per_run(state: RunState, terms: Terms) -> float | None:
+    """What a run is expected to cost: the typical price, or more where runs were measured to cost more."""
+    typical, spend = terms.budget.usd_per_run, state.spend
+    return max(typical or 0.0, spend.usd_per_run * PRICE_MARGIN) if typical or spend.usd_per_run else typical
+
+
 def affordable(state: RunState, terms: Terms, runs: int) -> bool:
     """Do the caps leave room for these runs and for the final report after them?"""
-    reserve = 2 * len(state.report_cases) * report_runs(state)
-    return has_room(terms.budget, spent_calls=state.spend.calls, spent_usd=state.spend.usd, runs=runs + reserve)
+    reserve, spend = 2 * len(state.report_cases) * report_runs(state), state.spend
+    return has_room(
+        replace(terms.budget, usd_per_run=usd_per_run(state, terms)),
+        spent_calls=spend.calls,
+        spent_usd=spend.usd,
+        runs=runs + reserve,
+        requests_per_run=spend.requests_per_run,
+        held_usd=spend.most_reserved_usd,
+    )

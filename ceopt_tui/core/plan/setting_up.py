@@ -5,9 +5,8 @@ from __future__ import annotations
 from statistics import fmean
 
 from ceopt_tui.core.evidence.floor import aa_floor
-from ceopt_tui.core.evidence.noise import Noise
 from ceopt_tui.core.plan.actions import Action, Ask, Note, Park, Probe
-from ceopt_tui.core.plan.measuring import affordable, lost_share, missing, pooled
+from ceopt_tui.core.plan.measuring import affordable, lost_share, missing, pooled, usd_per_run
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.state.run import RunState
 from schemas.records import BaselineMeasured, Stopped
@@ -17,6 +16,8 @@ SMALLEST_SET = 5
 
 def plan_setup(state: RunState, terms: Terms) -> Action | None:
     """The next step of setting up, or None when the loop may begin."""
+    if stop := _too_few(state):
+        return Note((stop,))
     if terms.attended and not approved(state, terms, "spec"):
         return Ask("spec")
     if not state.probes:
@@ -59,10 +60,10 @@ def _measured(state: RunState, terms: Terms) -> BaselineMeasured:
     scores = state.reference.selection
     deterministic = _repeats_itself(state, terms)
     held_out = len(state.split.holdout) - (len(state.split.report_only) if deterministic else 0)
-    noise = Noise(state.runs.sigma_ss, state.runs.sigma_df)
-    floor = aa_floor(noise, terms.setting(state), max(held_out, 1))
+    deciding = state.split.holdout if not deterministic else set(state.split.holdout) - set(state.split.report_only)
+    floor = aa_floor(terms.noise(state), terms.setting(state), max(state.distinct(deciding), 1))
     calls = experiment_calls(len(state.split.selection), held_out, deterministic)
-    usd = terms.budget.usd_per_run
+    usd = usd_per_run(state, terms)
     return BaselineMeasured(
         text_digest=state.original_digest,
         mean=fmean(fmean(values) for values in scores.values()),
@@ -91,23 +92,31 @@ def experiment_calls(selection: int, held_out: int, deterministic: bool) -> tupl
     return min(4, selection), 3 * selection + 8 * held_out
 
 
+def _too_few(state: RunState) -> Stopped | None:
+    """Stops before anything is paid where no gain could be confirmed, whatever was measured."""
+    assert state.split is not None
+    total = state.distinct((*state.split.selection, *state.split.holdout))
+    if state.baseline or total >= SMALLEST_SET:
+        return None
+    alike = ", near-duplicates counted once" if state.split.groups else ""
+    reason = f"{total} cases{alike}: needs at least {SMALLEST_SET} cases; nothing was run, add cases first"
+    return Stopped(outcome="too_few_cases", reason=reason)
+
+
 def _no_room(state: RunState, terms: Terms) -> Stopped | None:
-    """Stops a run that could not show a gain: too few cases, or scores already at the top."""
+    """Stops a run that could not show a gain: its scores are already at the top."""
     assert state.split is not None and state.baseline is not None
     if state.experiments:
         return None
-    total = len(state.split.selection) + len(state.split.holdout)
-    if total < SMALLEST_SET:
-        reason = f"{total} cases: needs at least {SMALLEST_SET} cases; the baseline is a diagnosis, not a start"
-        return Stopped(outcome="too_few_cases", reason=reason)
     best = terms.lowest + terms.span if terms.maximize else terms.lowest
     headroom = abs(best - state.baseline.mean)
     if headroom < 1e-9:
         return Stopped(outcome="no_headroom", reason="already at the maximum; add harder cases")
-    smallest = 2 / max(1, len(state.deciding_holdout)) * terms.span
+    deciding = state.distinct(state.deciding_holdout)
+    smallest = 2 / max(1, deciding) * terms.span
     if terms.span == 1 and headroom < smallest:
         reason = (
-            f"the text already scores {state.baseline.mean:.2f}; with {len(state.deciding_holdout)} held-out cases "
+            f"the text already scores {state.baseline.mean:.2f}; with {deciding} held-out cases "
             f"no gain below {smallest:.2f} can be shown; add harder cases"
         )
         return Stopped(outcome="no_headroom", reason=reason)

@@ -26,7 +26,8 @@ def plan_wrap_up(state: RunState, terms: Terms) -> Action:
         return Done()
     if state.current:
         return close(state, terms, state.current, "inconclusive", f"{state.stopped.outcome}: {state.stopped.reason}")
-    if state.keeps and state.gain is None and distinct_cases(state) >= FEWEST_FOR_A_GAIN:
+    unmeasured = state.keeps and state.gain is None and not state.stopped.no_gain
+    if unmeasured and distinct_cases(state) >= FEWEST_FOR_A_GAIN:
         return _gain(state, terms)
     if state.report is None and state.baseline is not None:
         return Report()

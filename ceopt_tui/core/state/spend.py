@@ -13,6 +13,7 @@ class RoleSpend:
     """Totals of one role. `usd` counts known prices only; `unpriced` says how many calls have no known price."""
 
     calls: int = 0
+    answered: int = 0  # logical calls that were paid for; retries make `calls` exceed it
     cached: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
@@ -26,6 +27,7 @@ class RoleSpend:
             self.cached += 1
             return
         self.calls += facts.attempts
+        self.answered += facts.attempts > 0
         self.input_tokens += facts.input_tokens
         self.output_tokens += facts.output_tokens
         self.estimated |= facts.estimated
@@ -43,9 +45,12 @@ class Spend:
     roles: dict[Literal["task", "judge", "proposer"], RoleSpend] = field(default_factory=dict)
     started: int = 0  # requests ever announced; numbers the next call id
     open: dict[str, list[CallStarted]] = field(default_factory=dict)
+    most_reserved_usd: float = 0.0  # for one request of the task model: its worst price
 
     def start(self, record: CallStarted) -> None:
         self.started += 1
+        if record.role == "task":
+            self.most_reserved_usd = max(self.most_reserved_usd, record.usd_reserved or 0.0)
         self.open.setdefault(record.call_id, []).append(record)
 
     def finish(self, facts: CallFacts) -> None:
@@ -69,6 +74,18 @@ class Spend:
     def usd(self) -> float:
         """Known spend in US dollars, open requests at what was reserved for them."""
         return sum(role.usd for role in self.roles.values()) + self.lost.usd
+
+    @property
+    def usd_per_run(self) -> float:
+        """Mean known price of a task call so far, its retries included; 0 before the first."""
+        task = self.roles.get("task", RoleSpend())
+        return task.usd / task.answered if task.answered else 0.0
+
+    @property
+    def requests_per_run(self) -> float:
+        """Mean requests a task call took so far, at least 1."""
+        task = self.roles.get("task", RoleSpend())
+        return task.calls / task.answered if task.answered else 1.0
 
     @property
     def usd_known(self) -> bool:
