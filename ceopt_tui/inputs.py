@@ -34,6 +34,9 @@ FREE_KEYS = frozenset(
     {"name", "description", "constraints", "stopping", "proposer", "execution", "parallel", "dependencies",
      "max_runner_up_merges_per_batch"}
 )  # fmt: skip
+# Of a model and of the runner: what a call costs and how patiently it is made.
+FREE_OF_MODEL = frozenset({"usd_per_mtok", "concurrency"})
+FREE_OF_RUNNER = frozenset({"timeout_s", "retries"})
 
 
 @dataclass(frozen=True)
@@ -145,8 +148,14 @@ def digests(project: Project) -> tuple[str, str]:
     approval = {"spec": project.loaded.sha256, "evalsets": content}
     values = project.spec.model_dump(mode="json", by_alias=True)
     measured = {key: value for key, value in values.items() if key not in FREE_KEYS}
+    measured["models"] = {name: _without(entry, FREE_OF_MODEL) for name, entry in measured["models"].items()}
+    measured["runner"] = _without(measured["runner"], FREE_OF_RUNNER)
     measured["metric"] = {**measured["metric"], "primary": {**measured["metric"]["primary"], "target": None}}
     return _digest(approval), _digest({"spec": measured, "evalsets": content})
+
+
+def _without(section: Mapping[str, Any], keys: frozenset[str]) -> dict[str, Any]:
+    return {key: value for key, value in section.items() if key not in keys}
 
 
 def _digest(value: Any) -> str:

@@ -51,3 +51,23 @@ def test_what_decides_a_verdict_is_bound_to_the_measurements(tmp_path: Path, key
 def test_a_stop_rule_is_not(tmp_path: Path) -> None:
     before, after = digests(project(tmp_path)), digests(project(tmp_path, "stopping: {max_iterations: 3}\n"))
     assert before[0] != after[0] and before[1] == after[1]
+
+
+MODEL = "models: {cheap: {model: openai/gpt-4o-mini%s}}\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "free"),
+    [
+        (MODEL % "", MODEL % ", usd_per_mtok: {in: 1, out: 2}, concurrency: 2", True),
+        ("", "runner: {timeout_s: 5, retries: 0}\n", True),
+        (MODEL % "", MODEL % ", params: {temperature: 1}", False),
+        (MODEL % "", MODEL.replace("mini", "maxi") % "", False),
+        ("", "runner: {params: {temperature: 1}}\n", False),
+        ("", "runner: {repeats: 3}\n", False),
+    ],
+)
+def test_price_and_patience_may_change_under_a_run_and_the_model_may_not(
+    tmp_path: Path, before: str, after: str, free: bool
+) -> None:
+    assert (digests(project(tmp_path, before))[1] == digests(project(tmp_path, after))[1]) is free
