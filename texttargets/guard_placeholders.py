@@ -1,6 +1,7 @@
 """Refusals about placeholders: the same multiset must stand in the text afterwards."""
 
 import re
+from collections import Counter
 
 from ceopt_tui.core.ports import Refusal
 from texttargets.excerpt import on_one_line
@@ -8,6 +9,8 @@ from texttargets.placeholders import Placeholder, find_placeholders, placeholder
 
 _DOUBLED_JSON = re.compile(r"\{\{\s*[\"']")
 _SINGLE_JSON = re.compile(r"(?<!\{)\{\s*[\"']")
+# What keeps a mark in the text and still switches it off: template tags, comments, a mark quoted inside another.
+_TAG = re.compile(r"\{%[^\n]{0,200}?%\}|(?s:\{#.{0,2000}?#\})|\{\{!|\{\{\s*[\"'][^{}\n]{0,200}\{\{")
 
 
 def check_placeholders(before: str, after: str, syntax: str) -> list[Refusal]:
@@ -28,6 +31,8 @@ def check_placeholders(before: str, after: str, syntax: str) -> list[Refusal]:
         new = [mark for mark in marks_after if mark.key == key and mark.start not in twisted_spans]
         if new:
             refusals.append(_invented(new[-min(extra, len(new))], had[key], after))
+    if any(mark.text.startswith("{{") for mark in marks_before) and syntax != "jinja":
+        refusals += _new_tags(before, after)
     return refusals + (_doubled(before, after) if syntax != "none" else [])
 
 
@@ -48,6 +53,17 @@ def _invented(mark: Placeholder, had: int, after: str) -> Refusal:
     line = _line(after, mark.start)
     what = f"occurs more often than the {had} times before" if had else "is new"
     return Refusal("placeholder_invented", f"placeholder {on_one_line(mark.text)} {what} (line {line})", line)
+
+
+def _new_tags(before: str, after: str) -> list[Refusal]:
+    """Template tags and comments in a text that had none of them: they decide whether a mark is filled at all."""
+    known = Counter(match[0] for match in _TAG.finditer(before))
+    for match in _TAG.finditer(after):
+        known[match[0]] -= 1
+        if known[match[0]] < 0:
+            line = _line(after, match.start())
+            return [Refusal("placeholder_invented", f"template tag {on_one_line(match[0])} is new (line {line})", line)]
+    return []
 
 
 def _doubled(before: str, after: str) -> list[Refusal]:

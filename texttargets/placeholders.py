@@ -13,7 +13,9 @@ from texttargets.jinja_text import as_text, fill_jinja
 
 Syntax = Literal["brace", "double-brace", "jinja", "shell", "none"]
 
-_NAME = r"[A-Za-z_]\w*(?:\.\w+|\[\w+\])*"
+_MARKS = "\u0300-\u036f\u0590-\u06ff\u0900-\u0dff\u0e31-\u0eff"  # vowel signs, which `\w` does not know
+_WORD = rf"[^\W\d][\w{_MARKS}]*(?:-[\w{_MARKS}]+)*"
+_NAME = rf"{_WORD}(?:\.[\w{_MARKS}-]+|\[\w+\])*"
 _FORMAT_SPEC = r"(?:![rsa])?(?::[^{}\s\w]?[<>=^]?[+-]?#?0?\d*[,_]?(?:\.\d+)?[bcdeEfFgGnosxX%]?)?"
 
 # Each pattern reads over code that only looks like a placeholder; what it captures as `mark` is one.
@@ -22,7 +24,10 @@ _PATTERNS = {
         r"\\[A-Za-z]+\*?(?:\{[^{}\n]*\})+"  # LaTeX
         r"|\$\{\{?[^{}\n]*\}\}?"  # shell, CI expressions
         r"|\b[fF][rR]?(?:\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*')"  # f-strings
-        rf"|(?P<mark>\{{\{{\s*(?P<double>{_NAME})\s*\}}\}}|\{{(?P<name>{_NAME})(?P<spec>{_FORMAT_SPEC})\}})"
+        r"|\b(?:import|const|let|var)[ \t]+\{[ \t][^{}\n]*\}(?=[ \t]*(?:from\b|=))|\bexport[ \t]+\{[ \t][^{}\n]*\}"
+        rf"|(?P<mark>\{{\{{\s*(?P<double>{_NAME})\s*\}}\}}"
+        rf"|\{{[ \t]*(?P<name>{_NAME})(?P<spec>{_FORMAT_SPEC})[ \t]*\}}"
+        r"|(?<![\w\])}.*+?^\\])\{(?P<number>\d{1,2})\})"  # after these a number counts repetitions
     ),
     "double-brace": re.compile(
         r"\$\{\{[^{}\n]*\}\}|\\\{\{[^{}\n]*\}\}"  # CI expressions, escaped marks
@@ -67,16 +72,17 @@ def find_placeholders(text: str, syntax: str) -> list[Placeholder]:
     found = []
     for match in pattern.finditer(text):
         groups = match.groupdict()
-        name = groups.get("name") or groups.get("raw")
+        name = groups.get("name") or groups.get("number") or groups.get("raw")
         if not groups["mark"] or (name in _CODE_WORDS and syntax == "brace"):
             continue
         spec = groups.get("spec") or ""
-        found.append(Placeholder(match[0], _key(match[0]), name, spec, match.start(), match.end()))
+        key = match[0] if syntax == "brace" and name else _key(match[0])
+        found.append(Placeholder(match[0], key, name, spec, match.start(), match.end()))
     return found
 
 
 def placeholders(text: str, syntax: str) -> Counter[str]:
-    """How often each placeholder occurs; white space inside a mark does not count: `{{ a }}` is `{{a}}`."""
+    """How often each placeholder occurs; white space inside doubled braces does not count: `{{ a }}` is `{{a}}`."""
     return Counter(mark.key for mark in find_placeholders(text, syntax))
 
 
@@ -125,7 +131,7 @@ def _look_up(values: Mapping[str, Any], name: str) -> tuple[bool, Any]:
     if name in values:
         return True, values[name]
     value: Any = values
-    for part in re.findall(r"\w+", name):
+    for part in re.findall(r"[^.\[\]]+", name):
         if isinstance(value, Mapping) and part in value:
             value = value[part]
         elif isinstance(value, list) and part.isdecimal() and int(part) < len(value):

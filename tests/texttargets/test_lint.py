@@ -77,3 +77,36 @@ def test_every_way_to_spoil_a_placeholder(syntax: str, before: str, after: str, 
 
 def test_spaces_inside_a_mark_do_not_count() -> None:
     assert lint({"p": "Hi {{name}}."}, {"p": "Hello {{ name }}."}, syntax="double-brace").accepted
+
+
+CLERK = "You are a clerk who reads letters with care.\nQuestion: MARK\nAnswer in one short line.\n"
+
+
+@pytest.mark.parametrize(
+    ("mark", "spoilt", "code"),
+    [
+        ("{名前}", "名前", "placeholder_lost"),
+        ("{user-name}", "user-name", "placeholder_lost"),
+        ("{ question }", "question", "placeholder_lost"),
+        ("{0}", "{1}", "placeholder_lost"),
+        ("{question}", "{ question }", "placeholder_escaped"),
+        ("{{ q }}", "{% raw %}{{ q }}{% endraw %}", "placeholder_invented"),
+        ("{{ q }}", "{# {{ q }} #}", "placeholder_invented"),
+        ("{{ q }}", "{% if false %}{{ q }}{% endif %}", "placeholder_invented"),
+        ("{{ q }}", '{{ "{{ q }}" }}', "placeholder_invented"),
+        ("{{ q }}", "{{! {{ q }} }}", "placeholder_invented"),
+        ("{{ q }}", "{#\n{{ q }}\n#}", "placeholder_invented"),
+        ("{{ q | trim }}", "{# {{ q | trim }} #}", "placeholder_lost"),
+        ("{{ q | trim }}", "{% if false %}{{ q | trim }}{% endif %}", "placeholder_invented"),
+    ],
+)
+def test_a_mark_that_is_lost_or_switched_off_whatever_its_syntax(mark: str, spoilt: str, code: str) -> None:
+    before = CLERK.replace("MARK", mark)
+    result = lint({"p": before}, {"p": before.replace(mark, spoilt)})
+    assert code in [refusal.code for refusal in result.refusals]
+    assert lint({"p": before}, {"p": before.replace("short", "brief")}).accepted
+
+
+def test_template_tags_the_text_already_had_may_stay() -> None:
+    before = "{# greet #}\n{{ q }}\nBe short.\n"
+    assert lint({"p": before}, {"p": before.replace("short", "brief")}, syntax="double-brace").accepted

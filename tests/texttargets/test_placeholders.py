@@ -30,7 +30,14 @@ def test_doubled_braces_are_marks_in_brace_syntax() -> None:
 @pytest.mark.parametrize(
     ("syntax", "text", "wanted"),
     [
-        ("brace", '{"a": {name}} {a b} {} {3} x{2,3} { spaced }', {"{name}": 1}),
+        ("brace", '{"a": {name}} {a b} {} x{2,3} {"b": 1} { "c": {} } [a-z]{3} \\d{2}', {"{name}": 1}),
+        ("brace", "{0} {1} { spaced }", {"{0}": 1, "{1}": 1, "{ spaced }": 1}),
+        (
+            "brace",
+            "{名前} {user-name} {naïve} {नाम} {שם}",
+            dict.fromkeys(["{名前}", "{user-name}", "{naïve}", "{नाम}", "{שם}"], 1),
+        ),
+        ("brace", "import { useState } from 'react'\nconst { a } = b\nlet {name} be told", {"{name}": 1}),
         ("brace", "${HOME} ${{ ci.x }} \\frac{a}{b} \\begin{document}", {}),
         ("brace", "f\"{local}\" and f'{other}' but {real}", {"{real}": 1}),
         ("brace", "if (x) {return} {items[0]} {user.name} {cost:.2f} {x!r}", None),
@@ -60,6 +67,7 @@ def test_spans_are_exact() -> None:
     ("syntax", "text", "filled"),
     [
         ("brace", "{a} {b} {user.name} {list[1]} {n:.1f} {n}", "{b} {b} Ann two 1.2 1.25"),
+        ("brace", "{ n } {user-name} {名前} {0} {1}", "1.25 Bo 花子 first {1}"),
         ("double-brace", "{{a}} {{ user.name }} {a} {{b}} {{{a}}}", "{b} Ann {a} {{b}} {b}"),
         ("shell", "${a} ${b} $a ${user.name}", "{b} ${b} $a Ann"),
         ("jinja", "{% if n %}{{ a }}{% endif %} {{ b|upper }} {{ user.name|upper }}\r\n", "{b} {{ b|upper }} ANN\r\n"),
@@ -68,6 +76,7 @@ def test_spans_are_exact() -> None:
 )
 def test_fill_leaves_the_unknown_alone(syntax: str, text: str, filled: str) -> None:
     values = {"a": "{b}", "user": {"name": "Ann"}, "list": ["one", "two"], "n": 1.25}
+    values |= {"user-name": "Bo", "名前": "花子", "0": "first"}
     assert fill(text, values, syntax) == filled
 
 
@@ -93,6 +102,8 @@ def test_jinja_template_cannot_reach_into_python() -> None:
         (PROMPT, [], "brace"),
         ("Hello {{ name }}", [], "double-brace"),
         ("Hello {{ name }} {thing}", [{"name": "x"}], "double-brace"),
+        ("Frage: {名前}", [], "brace"),
+        ("Question: { question }", [], "brace"),
         ("{% if a %}{{ a }}{% endif %}", [], "jinja"),
         ("{{ a | trim }}", [{"a": "x"}], "jinja"),
         ("Hello ${name}", ["a text"], "shell"),
