@@ -6,6 +6,7 @@ from ceopt_tui.core.ports import Refusal
 from texttargets.excerpt import excerpt
 from texttargets.fences import fence_line, find_fences, split_lines
 from texttargets.front_matter import find_front_matter
+from texttargets.guard_wrapping import wrapping_tag
 
 _REWRITTEN = r"(?:improved|updated|revised|rewritten|refined|modified|edited|new|final|optimi[sz]ed|complete|full)"
 _OUR_NOUN = r"(?:prompt|version|rewrite|revision|draft|edit)s?"
@@ -30,9 +31,9 @@ _END_LINES = 12  # how far from the end a closing remark is looked for
 
 
 def check_fences(before: str, after: str) -> list[Refusal]:
-    """Code fence: a block left open, the whole text wrapped in one, or an introduction or closing remark added."""
+    """Code fence: a block left open, the whole text wrapped in one or in tags, or words about it added."""
     old, new = _body(before), _body(after)
-    wrapped = _wrapped(old[0], new)
+    wrapped = _wrapped(old[0], new) or _tagged(old[0], new)
     if wrapped:
         return [wrapped]
     return [refusal for refusal in (_left_open(old[0], new), _remark(old[0], new)) if refusal]
@@ -65,6 +66,14 @@ def _wrapped(old: list[str], new: tuple[list[str], int]) -> Refusal | None:
         return None
     line = filled[0] + above + 1
     return Refusal("fence", f"the whole text is wrapped in a fence (line {line})", line)
+
+
+def _tagged(old: list[str], new: tuple[list[str], int]) -> Refusal | None:
+    lines, above = new
+    found = wrapping_tag("".join(old), "".join(lines))
+    return found and Refusal(
+        found.code, f"{found.message} (line {above + (found.line or 1)})", above + (found.line or 1)
+    )
 
 
 def _remark(old: list[str], new: tuple[list[str], int]) -> Refusal | None:

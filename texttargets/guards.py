@@ -3,11 +3,13 @@
 from collections.abc import Mapping, Sequence
 
 from ceopt_tui.core.ports import Guard, Refusal
+from texttargets.guard_bytes import check_bytes
+from texttargets.guard_characters import check_characters
 from texttargets.guard_fences import check_fences
 from texttargets.guard_front_matter import check_front_matter
 from texttargets.guard_length import check_length, check_truncation
 from texttargets.guard_placeholders import check_placeholders
-from texttargets.guard_scope import check_bytes, check_protected, check_scope
+from texttargets.guard_scope import check_protected, check_scope
 from texttargets.language import check_language
 from texttargets.leak import check_leaks
 from texttargets.leak_index import LeakIndex
@@ -41,6 +43,7 @@ def _check_file(before: str, after: str, syntax: str, index: LeakIndex, limits: 
         *check_placeholders(before, after, syntax),
         *check_front_matter(before, after, may_change=limits.front_matter_may_change),
         *check_bytes(before, after),
+        *check_characters(before, after),
         *check_protected(before, after, limits.protect),
         *check_fences(before, after),
         *check_truncation(before, after),

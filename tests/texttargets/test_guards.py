@@ -46,7 +46,9 @@ def codes(before: str, after: str, syntax: str = "none", **limits: object) -> li
         PROMPT + '\n```json\n{"office": "parks"}\n```\n',
         PROMPT + "\nHere are the steps to follow:\n\n1. Read.\n2. Answer\n",
         "Sort mail. Answer with one office: permits, taxes, schools, parks.\n",
-        PROMPT.rstrip("\n"),
+        PROMPT.replace("schools, parks.\n", "schools, parks, roads."),
+        "<role>\n" + PROMPT.replace(".\n\n-", ".\n</role>\n<rules>\n-") + "</rules>\n",
+        PROMPT + "Emoji 👨‍👩‍👧 and می‌خواهم may stand, no-break blanks\u00a0too.\n",
         PROMPT + "\n## Changes\n\nWhen an office changes its name, use the new one.\n",
     ],
 )
@@ -91,6 +93,52 @@ def test_line_ends_and_byte_order_mark_stay() -> None:
     assert codes(crlf, PROMPT + "More.\n") == ["out_of_scope"]
     assert codes("\ufeff" + PROMPT, PROMPT + "More.\n") == ["out_of_scope"]
     assert codes(crlf, crlf + "More.\r\n") == []
+    (refusal,) = refusals(crlf, crlf + "More.\n")
+    assert (refusal.message, refusal.line) == ("line 8 ends in LF, the lines of the file in CRLF", 8)
+    assert codes(PROMPT, PROMPT + "More.\r\n") == ["out_of_scope"]
+
+
+def test_lines_left_alone_keep_what_ends_them() -> None:
+    text = "First line,  \nsecond line.  \n\nEnd.\n"
+    (refusal,) = refusals(text, "First line,\nsecond line, new.  \n\nEnd.\n")
+    assert (refusal.message, refusal.line) == ("only the white space at the end of line 1 was changed", 1)
+    assert codes(text, "First line, new,\nsecond line.  \n\nEnd.\n") == []
+    assert codes(text, "Second.\n\nFirst line,  \nEnd.\n") == []
+    (refusal,) = refusals(text, text.replace("second", "next").rstrip("\n"))
+    assert (refusal.message, refusal.line) == ("the line end of the last line is gone", 4)
+    assert codes(text, "First line,  \nsecond line.  \n\nThe end.") == []
+
+
+def test_a_file_with_both_line_ends_keeps_each() -> None:
+    mixed = "one\r\ntwo\nthree\r\n"
+    assert codes(mixed, "one\r\ntwo\nfour\r\n") == []
+    assert codes(mixed, "one\ntwo\nfour\r\n") == ["out_of_scope"]
+
+
+@pytest.mark.parametrize(
+    ("added", "shown"),
+    [
+        ("\0", "U+0000 (␀)"),
+        ("\x1b", "U+001B (␛)"),
+        ("\r", "U+000D (␍)"),
+        ("\u202e", "U+202E (RIGHT-TO-LEFT OVERRIDE)"),
+        ("\u200b", "U+200B (ZERO WIDTH SPACE)"),
+        ("\u200d", "U+200D (ZERO WIDTH JOINER)"),
+        ("\u00ad", "U+00AD (SOFT HYPHEN)"),
+        ("\ufeff", "U+FEFF (ZERO WIDTH NO-BREAK SPACE)"),
+        ("\U000e0041", "U+E0041 (TAG LATIN CAPITAL LETTER A)"),
+        ("\U000e0101", "U+E0101 (VARIATION SELECTOR-18)"),
+        ("\u3164", "U+3164 (HANGUL FILLER)"),
+        ("\u200e", "U+200E (LEFT-TO-RIGHT MARK)"),
+    ],
+)
+def test_hidden_characters_may_not_be_added(added: str, shown: str) -> None:
+    after = PROMPT.replace("invent", f"in{added}vent")
+    (refusal,) = refusals(PROMPT, after)
+    assert (refusal.code, refusal.line) == ("out_of_scope", 5)
+    assert refusal.message == f"the hidden character {shown} was added in line 5"
+    assert refusals(after, after.replace("Sort", "Order") + "Be short.\n") == []
+    assert refusals(after, PROMPT) == []
 
 
 @pytest.mark.parametrize(("text", "name"), [(SKILL, "lf"), (SKILL_CRLF, "crlf")])
@@ -146,6 +194,10 @@ def test_growth() -> None:
         ("Sure! I tightened the rules:\n" + PROMPT, 1),
         ("I have rewritten the instructions.\n\n" + PROMPT, 1),
         ("**Improved prompt:**\n" + PROMPT, 1),
+        ("<think>Shorter rules.</think>\n" + PROMPT, 1),
+        ("\n<Thinking>\nShorter rules.\n</Thinking>\n\n" + PROMPT, 2),
+        ("<prompt>\n" + PROMPT + "</prompt>\n", 1),
+        ('<prompt version="2">\n<rules>\n' + PROMPT + "</rules></prompt>", 1),
         (PROMPT + "\nKey changes made:\n- shorter\n", 9),
         (PROMPT + "\nLet me know if you want it shorter.\n", 9),
         (PROMPT + "\nThis version fixes the office names.\n", 9),
@@ -155,6 +207,16 @@ def test_growth() -> None:
 def test_reply_taken_for_the_text(after: str, line: int) -> None:
     found = refusals(PROMPT, after)
     assert [(refusal.code, refusal.line) for refusal in found] == [("fence", line)]
+
+
+def test_tags_around_the_text_that_were_there_may_stay() -> None:
+    tagged = f"<prompt>\n{PROMPT}</prompt>\n"
+    assert codes(tagged, tagged.replace("Never", "Do not")) == []
+    assert codes(tagged, tagged.replace("prompt>", "task>")) == []
+    assert codes(tagged, f"<output>{tagged}</output>\n") == ["fence"]
+    assert codes(PROMPT, f"<a>\n{PROMPT}</a>\n<a>\nMore.\n</a>\n") == []
+    thinking = "<think>\nYou may think first.\n</think>\n" + PROMPT
+    assert codes(thinking, thinking.replace("Never", "Do not")) == []
 
 
 def test_fences_are_compared_with_before() -> None:
@@ -208,9 +270,9 @@ def test_leak_reaches_the_guard_and_cleared_phrases_do_not() -> None:
 
 
 def test_control_characters_are_visible_in_messages() -> None:
-    (refusal,) = refusals(PROMPT, "Here is the improved prompt\x1b[31m:\n" + PROMPT)
-    assert "␛[31m" in refusal.message
-    assert "\x1b" not in refusal.message
+    escape, words = refusals(PROMPT, "Here is the improved prompt\x1b[31m:\n" + PROMPT)
+    assert "␛[31m" in words.message
+    assert "\x1b" not in escape.message + words.message
 
 
 @given(st.text(alphabet="ab {}$`~-#\n\r\ufeff\ud83d日", max_size=60), st.text(alphabet="ab {}$`~-:\n\r", max_size=60))
