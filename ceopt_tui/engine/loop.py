@@ -27,7 +27,7 @@ from ceopt_tui.core.plan.actions import (
     Report,
 )
 from ceopt_tui.core.plan.plan import plan
-from ceopt_tui.core.plan.stopping import reopens
+from ceopt_tui.core.plan.stopping import out_of_time, reopens
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.engine.asking import ask
 from ceopt_tui.engine.begin import begin, begins_again, changed, new_notes, refuse_changed
@@ -92,6 +92,7 @@ class Run:
         self._pool = Pool(session.recorder, parts.runner, parts.scorer, inputs.cases, parts.concurrency, progress)
         self._start = self._moment()
         self._seen = self._start
+        self._limit_s: float | None = None
         self._thinking_s = 0.0  # a person's time with a question is no work of the run's
 
     @property
@@ -100,6 +101,7 @@ class Run:
 
     async def tick(self, max_active_s: float | None = None) -> TickResult:
         """Does what can be done now. Errors that park a run come back as a result, not as exceptions."""
+        self._limit_s = max_active_s
         reopened: list[AnyRecord] = []
         if self.state.finished and not begins_again(self.state, self._inputs, self._parts):
             reason = reopens(self.state, self._parts.terms, self._active_s(), self._wall_s())
@@ -112,7 +114,7 @@ class Run:
         try:
             self._parts.backend.clean()
             refuse_changed(self.state, self._inputs, self._parts)
-            result = await self._until_parked(max_active_s)
+            result = await self._until_parked()
         except asyncio.CancelledError:
             await asyncio.shield(self._end(number, "waiting", "interrupted"))
             raise
@@ -130,10 +132,10 @@ class Run:
             return _parked(error)
         return _finished(finished)
 
-    async def _until_parked(self, max_active_s: float | None) -> TickResult:
+    async def _until_parked(self) -> TickResult:
         while True:
             await self._note_jump()
-            if max_active_s is not None and self._worked_s() >= max_active_s:
+            if self._tick_used_up():
                 return TickResult("waiting", "time", "the time for this tick is used up", ExitStatus.WAITING)
             action = plan(self.state, self._parts.terms, active_s=self._active_s(), wall_s=self._wall_s())
             if isinstance(action, Done):
@@ -158,7 +160,7 @@ class Run:
             case Ask():
                 await self._ask(action)
             case Measure():
-                await self._pool.measure(action)
+                await self._measure(action)
             case Hypothesize():
                 await hypothesize(recorder, inputs, parts, action, self._digest(), self._total_active_s())
                 self._write_view()
@@ -170,6 +172,21 @@ class Run:
                 folder = self._session.folder
                 written = await asyncio.to_thread(write_report, folder, parts.backend, self.state, parts.terms)
                 await recorder.commit(written)
+
+    async def _measure(self, action: Measure) -> None:
+        """Measures until the time is up: that of the tick, or that of the whole run, which ends the loop."""
+        if not await self._pool.measure(action, self._late) and (stopped := self._hours_used_up()):
+            await self._recorder.commit(stopped)
+
+    def _late(self) -> bool:
+        return self._tick_used_up() or self._hours_used_up() is not None
+
+    def _tick_used_up(self) -> bool:
+        return self._limit_s is not None and self._worked_s() >= self._limit_s
+
+    def _hours_used_up(self) -> Stopped | None:
+        """The stop rule on hours that holds now; wrapping up is not bound by it."""
+        return None if self.state.stopped else out_of_time(self._parts.terms, self._active_s(), self._wall_s())
 
     async def _ask(self, action: Ask) -> None:
         asked = self._moment()

@@ -48,8 +48,11 @@ class Pool:
         self._answered = False  # has any call of this process come back
         self._failures = 0
 
-    async def measure(self, action: Measure) -> None:
-        """Runs everything planned; raises what ends the run after the calls under way are recorded."""
+    async def measure(self, action: Measure, late: Callable[[], bool] = lambda: False) -> bool:
+        """Runs everything planned; raises what ends the run after the calls under way are recorded.
+
+        Nothing new starts once it is `late`; gives whether everything planned was run.
+        """
         waiting, title, total = deque(action.runs), action.title, len(action.runs)
         done = count(1)
         self._progress(title, 0, total)
@@ -57,16 +60,18 @@ class Pool:
         def tell() -> None:
             self._progress(title, next(done), total)
 
-        if not self._answered and waiting:
+        if not self._answered and waiting and not late():
             await self._one(waiting.popleft(), tell)
         workers = min(self._concurrency, len(waiting))
-        ended = await asyncio.gather(*(self._work(waiting, tell) for _ in range(workers)), return_exceptions=True)
+        working = (self._work(waiting, tell, late) for _ in range(workers))
+        ended = await asyncio.gather(*working, return_exceptions=True)
         errors = [result for result in ended if isinstance(result, BaseException)]
         if errors:
             raise next((error for error in errors if not isinstance(error, asyncio.CancelledError)), errors[0])
+        return not waiting
 
-    async def _work(self, waiting: deque[PlannedRun], tell: Callable[[], None]) -> None:
-        while waiting:
+    async def _work(self, waiting: deque[PlannedRun], tell: Callable[[], None], late: Callable[[], bool]) -> None:
+        while waiting and not late():
             try:
                 await self._one(waiting.popleft(), tell)
             except BaseException:

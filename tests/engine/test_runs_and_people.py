@@ -216,7 +216,7 @@ async def test_a_tick_ends_when_its_minutes_are_used_up(tmp_path: Path) -> None:
     world = World(tmp_path, slow, clock=clock)
     result = await world.tick(max_active_s=60)
     assert (result.status, result.outcome, result.exit_status) == ("waiting", "time", ExitStatus.WAITING)
-    assert world.state.active_s == pytest.approx(400) and world.state.status == "waiting"
+    assert world.state.active_s == pytest.approx(60) and world.state.status == "waiting"
     assert (await world.tick()).outcome == "improved"
 
 

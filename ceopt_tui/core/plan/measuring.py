@@ -55,9 +55,9 @@ def report_runs(state: RunState) -> int:
 
 
 def usd_per_run(state: RunState, terms: Terms) -> float | None:
-    """What a run is expected to cost: the typical price, or more where runs were measured to cost more."""
-    typical, spend = terms.budget.usd_per_run, state.spend
-    return max(typical or 0.0, spend.usd_per_run * PRICE_MARGIN) if typical or spend.usd_per_run else typical
+    """What a run is expected to cost: the typical price, or more where runs cost more so far. None when unknown."""
+    typical = terms.budget.usd_per_run
+    return None if typical is None else max(typical, state.spend.usd_per_run * PRICE_MARGIN)
 
 
 def affordable(state: RunState, terms: Terms, runs: int) -> bool:

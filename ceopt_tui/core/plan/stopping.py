@@ -21,12 +21,18 @@ def stop_reason(state: RunState, terms: Terms, active_s: float, wall_s: float) -
         _unmoved(state),
         _proposer(state),
         _limit(state.iterations >= terms.max_iterations, "max_iterations", f"{state.iterations} experiments"),
-        _limit(active_s >= terms.max_active_s, "max_hours", f"{active_s / 3600:.1f} hours of work"),
-        _limit(wall_s >= terms.max_wall_s, "max_wall_hours", f"{wall_s / 3600:.1f} hours by the calendar"),
+        out_of_time(terms, active_s, wall_s),
         _limit(state.plateau >= terms.plateau, "plateau", f"{state.plateau} experiments in a row without a keep"),
         _budget(state, terms),
     )
     return next((stop for stop in checks if stop), None)
+
+
+def out_of_time(terms: Terms, active_s: float, wall_s: float) -> Stopped | None:
+    """The stop rules on hours, which also hold in the middle of a measurement."""
+    work = _limit(active_s >= terms.max_active_s, "max_hours", f"{active_s / 3600:.1f} hours of work")
+    calendar = f"{wall_s / 3600:.1f} hours by the calendar"
+    return work or _limit(wall_s >= terms.max_wall_s, "max_wall_hours", calendar)
 
 
 LIMITS = frozenset({"max_iterations", "max_hours", "max_wall_hours", "plateau", "budget", "target_reached"})
