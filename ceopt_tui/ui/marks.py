@@ -43,6 +43,7 @@ _EXPERIMENTS = {
 _RUNS = {
     "improved": Mark("✓", "improved", "good"),
     "no_improvement": Mark("-", "no improvement", "quiet"),
+    "nothing_measured": Mark("!", "nothing measured", "alarm"),
     "no_headroom": Mark("-", "nothing to gain", "quiet"),
     "inconclusive": Mark("~", "not sure", "unsure"),
     "too_few_cases": Mark("!", "too few cases", "alarm"),

@@ -130,6 +130,37 @@ async def test_the_palette_offers_the_commands_of_the_screen(tmp_path: Path) -> 
         await until(pilot, lambda: not app.is_running)
 
 
+async def test_enter_answers_nothing_until_an_arrow_has_lit_an_option(tmp_path: Path) -> None:
+    stage = Stage(tmp_path)
+    async with on_stage(stage, first=stage.entry) as (app, pilot):
+        await until(pilot, lambda: "Start measuring?" in text_of(app) and "↑ ↓ choose, then enter" in text_of(app))
+        assert "▶" not in text_of(app)
+        await pilot.press("enter")
+        await until(pilot, lambda: "choose with ↑ ↓ first" in text_of(app))
+        assert "▶" not in text_of(app)
+        await pilot.press("down")
+        await until(pilot, lambda: "▶ proceed" in text_of(app) and "↑ ↓ choose, then enter" in text_of(app))
+        await pilot.press("up")
+        await until(pilot, lambda: "▶ proceed" in text_of(app))
+        await pilot.press("down", "down", "down", "down")
+        await until(pilot, lambda: "▶ stop" in text_of(app))
+        assert text_of(app).count("▶") == 1
+        await pilot.press("escape", "q")
+        await until(pilot, lambda: not app.is_running)
+
+
+async def test_a_dialogue_is_answered_like_a_question(tmp_path: Path) -> None:
+    stage = Stage(tmp_path)
+    async with on_stage(stage, first=stage.entry) as (app, pilot):
+        await until(pilot, lambda: "Start measuring?" in text_of(app))
+        await pilot.press("escape", "s")
+        await until(pilot, lambda: "Stop the run?" in text_of(app))
+        await pilot.press("enter")
+        await until(pilot, lambda: "choose with ↑ ↓ first" in text_of(app))
+        await pilot.press("down", "down", "down")
+        await until(pilot, lambda: "▶ let it go on" in text_of(app) and "↑ ↓ choose, then enter" in text_of(app))
+
+
 @pytest.mark.parametrize("size", [(80, 24), (60, 20), (120, 40)])
 async def test_start_answer_and_stop_are_in_reach_at_every_size(tmp_path: Path, size: tuple[int, int]) -> None:
     stage = Stage(tmp_path, free=5)

@@ -53,7 +53,7 @@ async def test_a_stop_at_a_question_takes_hold_at_once(tmp_path: Path) -> None:
         await until(pilot, lambda: "Start measuring?" in text_of(app))
         await pilot.press("escape", "s")
         await until(pilot, lambda: "Stop the run?" in text_of(app))
-        await pilot.press("enter", "enter")
+        await pilot.press("down", "enter")
         await until(pilot, lambda: "you stopped the run at a question" in text_of(app))
     assert end_of(stage).asked is not None
 

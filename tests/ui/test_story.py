@@ -46,9 +46,9 @@ async def test_a_run_fills_live(tmp_path: Path) -> None:
     stage = Stage(tmp_path, free=64)
     async with on_stage(stage, first=stage.entry) as (app, pilot):
         await until(pilot, lambda: "Start measuring?" in text_of(app))
-        await pilot.press("enter", "enter")
+        await pilot.press("down", "enter")
         await until(pilot, lambda: "Start optimizing?" in text_of(app))
-        await pilot.press("enter", "enter")
+        await pilot.press("down", "enter")
         await until(pilot, lambda: stage.settled(app) and "of 20 runs" in text_of(app))
         check_picture(app, "run-live")
         stage.runner.gate.set()

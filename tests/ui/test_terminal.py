@@ -78,7 +78,7 @@ def measuring(folder: Path, *more: str) -> Terminal:
     """The app while the calls of the baseline hang."""
     terminal = Terminal(str(HERE / "terminal_app.py"), str(folder), *more)
     terminal.wait_for(b"Start measuring?")
-    terminal.press(b"\r\r")
+    terminal.press(b"j\r")
     terminal.wait_for(b"of 40 runs")
     return terminal
 

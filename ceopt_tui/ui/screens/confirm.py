@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 
-from ceopt_tui.ui.widgets.choices import Choices
+from ceopt_tui.ui.widgets.choices import CHOOSE_FIRST, HOW, Choices
 
 
 class ConfirmScreen(ModalScreen[bool]):
@@ -29,9 +29,18 @@ class ConfirmScreen(ModalScreen[bool]):
         with Vertical(id="box"):
             yield Static(Content(self._question), id="question", markup=False)
             yield Choices(self._options, id="choices")
+            yield Static(HOW, id="hint", markup=False)
 
     def on_mount(self) -> None:
         self.query_one(Choices).focus()
+
+    def on_choices_unchosen(self, event: Choices.Unchosen) -> None:
+        event.stop()
+        self.query_one("#hint", Static).update(CHOOSE_FIRST)
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        event.stop()
+        self.query_one("#hint", Static).update(HOW)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()

@@ -15,7 +15,7 @@ from ceopt_tui.core.ports import Question
 from ceopt_tui.core.visible import said, visible
 from ceopt_tui.ui.commands import Place, bindings_for
 from ceopt_tui.ui.styled import lines_of
-from ceopt_tui.ui.widgets.choices import Choices
+from ceopt_tui.ui.widgets.choices import CHOOSE_FIRST, HOW, Choices
 from ceopt_tui.ui.widgets.reading import Reading
 
 REFUSE = "refuse"
@@ -33,6 +33,7 @@ class QuestionScreen(Screen[str | None]):
         super().__init__()
         self.question = question
         self._takes_reason = question.id.startswith("keep-")
+        self._how = HOW
 
     def compose(self) -> ComposeResult:
         yield Static(Content.styled(said(self.question.title), "bold"), id="title", markup=False)
@@ -53,11 +54,21 @@ class QuestionScreen(Screen[str | None]):
         self.call_after_refresh(self._hint)
 
     def _hint(self) -> None:
-        """Says so while part of the material is still below the window."""
+        """How to answer; says so while part of the material is still below the window."""
         reading = self.query_one(Reading)
         below = int(reading.max_scroll_y - reading.scroll_y)
         more = f"PgDn reads on ({below} more)" if below > 0 else "PgUp PgDn read"
-        self.query_one("#hint", Static).update(f"↑ ↓ choose   enter answer   {more}")
+        self.query_one("#hint", Static).update(f"{self._how}   {more}")
+
+    def on_choices_unchosen(self, event: Choices.Unchosen) -> None:
+        event.stop()
+        self._how = CHOOSE_FIRST
+        self._hint()
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        event.stop()
+        self._how = HOW
+        self._hint()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
