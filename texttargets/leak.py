@@ -11,12 +11,13 @@ from ceopt_tui.core.ports import Refusal
 from texttargets.excerpt import excerpt, on_one_line
 from texttargets.leak_address import find_address
 from texttargets.leak_index import SEED_WORDS, LeakIndex, Source
-from texttargets.leak_words import Word, split_words
+from texttargets.leak_words import STOP_WORDS, Word, is_unspaced, split_words
 
 _ENOUGH = {"input": 5.0, "expected": 5.0, "went_wrong": 6.0, "rubric": 5.5, "check": 5.0}
 _WHOLE_WORDS = {"input": 3, "expected": 4, "check": 3}
 _WHOLE_WEIGHT = {"input": 1.5, "expected": 3.0, "check": 2.0}
 _ANYWHERE_WORDS = {"input": 6, "expected": 6, "check": 4}
+_RUNNING_WORDS, _RUNNING_TELLING, _RUNNING_WEIGHT = 6, 4, 3.0  # so many words in a row, and what they must say
 _PIECE = 2.5  # what a piece of a quotation in pieces, all in one line, must weigh
 _BEFORE_QUOTE = "\"'“”‘’«»`:>|([→=\n-*•"
 _AFTER_QUOTE = "\"'“”‘’«»`|)]→=\n.!?;,-"
@@ -89,7 +90,9 @@ def _quotations(before: str, after: str, index: LeakIndex, allowed: Iterable[str
         weight = sum(value for at, value in zip(range(run.first, run.last), weights, strict=False) if at not in old)
         start, end = span[0].start, span[-1].end
         leak = Leak(_what(run.source, index), after[start:end], start, end, weight)
-        if weight >= _ENOUGH[run.source.phrase.part] or _is_whole(after, span, run.source, weight):
+        fresh = [norm for at, norm in enumerate(norms[run.first : run.last], run.first) if at not in old]
+        telling = weight >= _ENOUGH[run.source.phrase.part] or _runs_on(fresh, run.source, weight)
+        if telling or _is_whole(after, span, run.source, weight):
             yield leak
         elif weight >= _PIECE:
             small[run.source, after.count("\n", 0, start)][start] = leak
@@ -118,6 +121,14 @@ def _runs(norms: list[str], old: set[int], index: LeakIndex) -> Iterator[_Run]:
                 first, last = _extend(norms, at, source.norms, place)
                 reached[number, at - place] = last
                 yield _Run(first, last, source, place - (at - first))
+
+
+def _runs_on(fresh: list[str], source: Source, weight: float) -> bool:
+    """Many words of a case in a row, most of them no stop words: a quotation even where every word is a common one."""
+    if source.phrase.part not in _WHOLE_WORDS or len(fresh) < _RUNNING_WORDS or weight < _RUNNING_WEIGHT:
+        return False
+    telling = sum(norm not in STOP_WORDS and not is_unspaced(norm) for norm in fresh)
+    return telling >= max(_RUNNING_TELLING, len(fresh) / 2)
 
 
 def _is_whole(after: str, run: list[Word], source: Source, weight: float) -> bool:

@@ -73,6 +73,18 @@ def test_message_names_item_words_line_and_span() -> None:
     assert after[int(start) : int(end)] == "Refund 41.17 euro to Quillon Vask"
 
 
+def test_six_common_words_in_a_row_are_a_quotation() -> None:
+    question = "Customer Quillon Vask asks for the blue kettle refund, order 8841"
+    alone = [Case(id="t1", input=question, expected="Refund")]
+    others = [Case(id=f"t{n}", input=f"Customer asks for a {n}th lid", expected="Refund") for n in range(2, 9)]
+    after = BEFORE + "Example: somebody asks for the blue kettle refund.\n"
+    for cases in (alone, alone + others):
+        (refusal,) = check_leaks(BEFORE, after, LeakIndex(LeakSources(cases)))
+        assert refusal.message.startswith("copies item t1 “asks for the blue kettle refund” (line 3")
+    stop_words = BEFORE + "Say what a customer asks for and for which of the things.\n"
+    assert check_leaks(BEFORE, stop_words, LeakIndex(LeakSources(alone))) == []
+
+
 def test_held_out_item_is_neither_named_nor_quoted() -> None:
     (refusal,) = check_leaks(BEFORE, BEFORE + "Customer wants to swap a red mug.\n", kitchen())
     assert refusal.message.startswith("copies a held-out item (line 3")
