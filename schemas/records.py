@@ -165,6 +165,7 @@ class ReferenceReset(Record):
     kind: Literal["reference_reset"] = "reference_reset"
     text_digest: str
     reason: str
+    held_out_only: bool = False  # only its runs on held-out cases are due again
 
 
 class HypothesisAdded(Record):

@@ -114,12 +114,73 @@ def test_a_sweep_carries_three_fresh_runs_of_the_reference() -> None:
     assert len(action.runs) == 6 + 3
 
 
-def test_a_second_sweep_needs_no_second_drift_check() -> None:
-    sweep = runs("new", "add_sample", everywhere(SELECTION, 1.0), experiment=1)
-    state = looping(*experiment(), *sweep, decided("add_sample", "inconclusive", "add_sample"))
-    action = next_action(state)
+def drift_of(action: Any) -> list[tuple[str, int]]:
     assert isinstance(action, Measure)
-    assert [run.step for run in action.runs] == ["add_sample"] * 6 and {run.sample for run in action.runs} == {1}
+    return [(run.case_id, run.sample) for run in action.runs if run.step == "drift"]
+
+
+def test_every_later_sweep_carries_fresh_runs_of_the_reference_too() -> None:
+    state = looping(*experiment(), decided("exploratory", "inconclusive", "add_sample"))
+    first = drift_of(next_action(state))
+    fold(runs("new", "add_sample", everywhere(SELECTION, 1.0), experiment=1), state)
+    for case, sample in first:
+        fold(runs("old", "drift", {case: [0.5]}, first=sample, experiment=1), state)
+    assert isinstance(next_action(state), Note)
+    fold([decided("add_sample", "inconclusive", "add_sample")], state)
+    second = drift_of(next_action(state))
+    assert len(second) == 3 and not set(first) & set(second)
+    fold(runs("old", "drift", {second[0][0]: [0.5]}, first=second[0][1], experiment=1), state)
+    assert drift_of(next_action(state)) == second[1:]  # a kill in the pool owes the rest, and no more
+
+
+def test_a_later_look_carries_fresh_runs_on_held_out_cases() -> None:
+    state = looping(
+        *experiment(),
+        *runs("old", "reference", everywhere(HOLDOUT, 0, 1, 0, 1), experiment=1),
+        ExperimentClosed(number=1, outcome="inconclusive", reason=""),
+        *experiment(2, "newer"),
+        decided("add_sample", "promising", "confirm", 2),
+        Looked(look=2, number=2, level=0.1, keeps=0),
+    )
+    assert len(drift_of(next_action(state))) == 3
+    assert {case for case, _ in drift_of(next_action(state))} < set(HOLDOUT)
+
+
+def test_where_repeats_are_identical_one_run_is_enough() -> None:
+    records = [
+        *started(),
+        *runs("old", "baseline", everywhere(SELECTION, 1, 1, 1, 1)),
+        *baseline(deterministic=True)[-3:],
+    ]
+    begun = decided("exploratory", "inconclusive", "add_sample")
+    state = fold([*records, *experiment(), begun])
+    assert len(drift_of(next_action(state))) == 1
+    confirmed = [
+        decided("confirm", "promising", "holdout"),
+        Looked(look=1, number=1, level=0.1, keeps=0),
+        *runs("old", "reference", everywhere(HOLDOUT, 0), experiment=1),
+        *runs("new", "confirm", everywhere(HOLDOUT, 1), experiment=1),
+    ]
+    assert isinstance(next_action(fold(confirmed, state)), Note)
+
+
+def test_drift_on_held_out_cases_measures_those_again_and_no_others() -> None:
+    state = looping(
+        *experiment(),
+        Looked(look=1, number=1, level=0.1, keeps=0),
+        *runs("old", "reference", everywhere(HOLDOUT, 0, 0, 0, 0), experiment=1),
+        decided("confirm", "promising", "holdout"),
+        *runs("new", "holdout", everywhere(HOLDOUT, 1, 1, 1, 1), experiment=1),
+    )
+    for case, sample in drift_of(next_action(state)):
+        fold(runs("old", "drift", {case: [1.0]}, first=sample, experiment=1), state)
+    reset = noted(next_action(state), ReferenceReset)
+    assert reset.held_out_only
+    fold([reset], state)
+    assert not state.reference.held_out and set(state.reference.selection) == set(SELECTION)
+    again = next_action(state)
+    assert isinstance(again, Measure)
+    assert [(run.text_digest, run.step) for run in again.runs] == [("old", "reference")] * 24
 
 
 def test_drift_beyond_three_standard_errors_resets_the_reference() -> None:
@@ -127,8 +188,9 @@ def test_drift_beyond_three_standard_errors_resets_the_reference() -> None:
     one = runs("old", "baseline", {"s0": [0.1]}, first=4)
     drift = runs("old", "drift", everywhere(SELECTION, 1.0), first=5, experiment=1)
     sweep = runs("new", "add_sample", everywhere(SELECTION, 1.0), experiment=1)
-    records = [*started(), *steady, *one, *baseline()[-3:], *experiment(), *sweep, *drift]
-    state = fold([*records, decided("exploratory", "inconclusive", "add_sample")])
+    begun = decided("exploratory", "inconclusive", "add_sample")
+    records = [*started(), *steady, *one, *baseline()[-3:], *experiment(), begun, *sweep, *drift]
+    state = fold(records)
     reset = noted(next_action(state), ReferenceReset)
     assert reset.text_digest == "old"
     fold([reset], state)
@@ -204,7 +266,10 @@ def test_the_second_rung_runs_the_candidate_twice_more() -> None:
     fold([step], state)
     action = next_action(state)
     assert isinstance(action, Measure)
-    assert [(run.text_digest, run.step) for run in action.runs] == [("new", "holdout")] * 12
+    assert (
+        sorted((run.text_digest, run.step) for run in action.runs) == [("new", "holdout")] * 12 + [("old", "drift")] * 3
+    )
+    fold(runs("old", "drift", everywhere(HOLDOUT, 0), first=4, experiment=1), state)
     fold(runs("new", "holdout", everywhere(HOLDOUT, 1, 1), first=2, experiment=1), state)
     verdict = noted(next_action(state), Decided)
     assert (verdict.step, verdict.decision, verdict.numbers["n"]) == ("holdout", "keep", 6)

@@ -74,7 +74,7 @@ async def test_one_run_a_case_says_nothing_about_repeats(tmp_path: Path) -> None
 async def test_another_output_for_the_same_text_ends_the_belief_in_repeats(tmp_path: Path) -> None:
     def later_noisy(text: str, case: Any, sample: int) -> str:
         good = helps("be exact")(text, case, 0)
-        return f"{good}?" if text == "Answer.\n" and sample >= 4 and case.id in {"c02", "c04", "c06", "c08"} else good
+        return f"{good}?" if text == "Answer.\n" and sample >= 4 else good
 
     world = World(tmp_path, later_noisy)
     await world.tick()

@@ -70,7 +70,7 @@ async def test_a_candidate_refused_twice_costs_no_call(tmp_path: Path) -> None:
     world = World(tmp_path, helps("be exact"), lines=("be exact",))
     refusal = Refusal("placeholder_lost", "placeholder {question} is missing", 3)
     result = await world.tick(guard=lambda before, after: [refusal])
-    assert result.outcome == "no_improvement"
+    assert result.outcome == "nothing_measured"
     assert [record.attempt for record in kinds(world, "candidate_refused")] == [1, 2]
     (closed,) = kinds(world, "experiment_closed")
     assert (closed.outcome, closed.reason) == ("refused", "placeholder {question} is missing")
@@ -90,7 +90,7 @@ async def test_edits_that_cannot_be_applied_are_no_verdict_on_the_idea(tmp_path:
     (closed,) = kinds(world, "experiment_closed")
     assert (closed.outcome, closed.reason) == ("no_edits_applied", "the reply holds no edit")
     assert world.state.plateau == 0 and world.state.iterations == 1
-    assert result.outcome == "no_improvement"
+    assert result.outcome == "nothing_measured"
 
 
 async def test_a_proposer_that_cannot_be_used_three_times_ends_the_run(tmp_path: Path) -> None:
@@ -135,8 +135,11 @@ async def test_one_unusable_reply_is_asked_for_again(tmp_path: Path) -> None:
 async def test_refused_candidates_are_no_failure_of_the_proposer(tmp_path: Path) -> None:
     world = World(tmp_path, helps("be exact"), lines=("a", "b", "c", "d"))
     result = await world.tick(guard=lambda before, after: [Refusal("leak", "copies item c01")])
-    assert result.outcome == "no_improvement"
+    assert result.outcome == "nothing_measured"
     assert [one.outcome for one in world.state.experiments.values()] == ["refused"] * 4
+    report = (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert "Nothing was measured: none of the 4 proposed changes could be tried" in report
+    assert result.exit_status == ExitStatus.FINISHED and "would have missed" not in report
 
 
 async def test_a_dead_endpoint_is_found_at_the_price_of_one_call(tmp_path: Path) -> None:
@@ -277,12 +280,12 @@ async def test_the_same_cases_passing_every_time_is_said_after_three_moves(tmp_p
     assert len(world.state.experiments) == 3
 
 
-async def test_four_cases_are_a_diagnosis(tmp_path: Path) -> None:
+async def test_four_cases_are_too_few_before_the_first_call(tmp_path: Path) -> None:
     world = World(tmp_path, helps("be exact"), count=4, held_out=0)
     result = await world.tick()
     assert (result.outcome, result.exit_status) == ("too_few_cases", ExitStatus.FINISHED)
     assert "needs at least 5 cases" in result.reason
-    assert not world.proposer.briefs and len(world.runner.calls) == 16
+    assert not world.proposer.briefs and not world.runner.calls
 
 
 async def test_checks_that_reward_a_shortcut_stop_before_the_first_call(tmp_path: Path) -> None:
