@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ceopt_tui.core.state.experiment import ExperimentState
+from ceopt_tui.core.state.experiment import UNAPPLIED, ExperimentState
 from ceopt_tui.core.state.run import RunState
 from schemas.records import BaselineMeasured, GainReported
 
@@ -69,6 +69,9 @@ def outcome_sentence(state: RunState, span: float) -> str:
     if state.keeps:
         why = f"; the gain over the original was not measured: {state.stopped.no_gain}" if state.stopped.no_gain else ""
         return f"{len(state.keeps)} change(s) kept{why}."
+    outcomes = [experiment.outcome for experiment in state.experiments.values()]
+    if outcomes and set(outcomes) <= UNAPPLIED:
+        return f"Nothing was measured: none of the {len(outcomes)} proposed changes could be tried; why is listed."
     if state.baseline and state.stopped.outcome not in {"no_headroom", "too_few_cases", "harness_failed"}:
         missed = change(state.baseline.sees_most, span)
         return f"No confirmed gain; this set would have missed gains below {missed} more often than one time in five."

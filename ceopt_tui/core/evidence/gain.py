@@ -39,5 +39,6 @@ def final_gain(before: Runs, after: Runs, noise: Noise, setting: Setting) -> Gai
     pooled = standard_error(noise, setting.span, differences.inverse_runs)
     se = max(math.sqrt(sample_variance(differences.values) / n), pooled / 2)
     mean, half = differences.mean, student_quantile(_UPPER, n - 1) * se
+    low, high = max(mean - half, -setting.span), min(mean + half, setting.span)  # no gain is wider than the scale
     plausible = (_PLAUSIBLE_GAIN * setting.span) ** 2
-    return Gain(mean, mean - half, mean + half, mean * plausible / (plausible + se**2), mean - half > 0, se)
+    return Gain(mean, low, high, mean * plausible / (plausible + se**2), low > 0, se)

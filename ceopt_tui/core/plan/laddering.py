@@ -7,18 +7,16 @@ from collections.abc import Sequence
 
 from ceopt_tui.core.evidence.ladder import Evidence, decide_holdout, decide_selection
 from ceopt_tui.core.evidence.looks import look_level, worn
-from ceopt_tui.core.evidence.noise import Noise
-from ceopt_tui.core.plan.actions import Action, Note, PlannedRun, Propose
+from ceopt_tui.core.plan.actions import Action, Note, Propose
 from ceopt_tui.core.plan.closing import close, close_refused, keep_or_ask
+from ceopt_tui.core.plan.drift import drift_check, drifted
 from ceopt_tui.core.plan.measuring import affordable, lost_share, missing, pooled
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.state.experiment import ExperimentState
 from ceopt_tui.core.state.run import RunState
-from schemas.records import Compared, Decided, Looked, Noted, ReferenceReset, Step, Stopped
+from schemas.records import Compared, Decided, Looked, Noted, Step, Stopped
 
 PROPOSAL_TRIES = 2
-DRIFT_CASES = 3
-DRIFT_BOUND = 3.0
 
 
 def plan_experiment(state: RunState, terms: Terms, experiment: ExperimentState) -> Action:
@@ -39,11 +37,6 @@ def plan_experiment(state: RunState, terms: Terms, experiment: ExperimentState) 
     return close(state, terms, experiment, last.decision, last.reason)
 
 
-def noise_of(state: RunState) -> Noise:
-    """Noise pooled over the whole run."""
-    return Noise(state.runs.sigma_ss, state.runs.sigma_df, state.tau_ss, state.tau_df, state.tau_c)
-
-
 def _selection(state: RunState, terms: Terms, experiment: ExperimentState) -> Action:
     assert state.split is not None and experiment.text_digest is not None
     setting, cases, number = terms.setting(state), state.split.selection, experiment.number
@@ -52,11 +45,11 @@ def _selection(state: RunState, terms: Terms, experiment: ExperimentState) -> Ac
     swept = _first_cases(state, terms, number, setting.first) if exploring else cases
     reference, digest = state.reference, state.reference.text_digest
     runs = missing(state, digest, reference.selection, cases, setting.reference_runs, "reference", number)
-    fresh_reference = bool(runs)
+    reference_is_due = bool(runs)
     step: Step = "exploratory" if exploring else "add_sample"
     runs += missing(state, experiment.text_digest, experiment.selection, swept, wanted, step, number)
-    if not fresh_reference and not exploring:
-        runs += _drift_check(state, terms, experiment)
+    if not exploring and not reference_is_due:
+        runs += drift_check(state, terms, experiment, cases, held_out=False)
     if not runs:
         return _decide_selection(state, terms, experiment, swept)
     if not affordable(state, terms, len(runs)):
@@ -74,34 +67,6 @@ def _first_cases(state: RunState, terms: Terms, number: int, first: int) -> tupl
     return tuple(random.Random(f"{terms.seed}:first:{number}").sample(sorted(state.split.selection), first))
 
 
-def _drift_check(state: RunState, terms: Terms, experiment: ExperimentState) -> list[PlannedRun]:
-    """A few fresh reference runs in the candidate's own pool: arms measured apart differ by load alone."""
-    assert state.split is not None
-    if experiment.decisions and experiment.last and experiment.last.step == "add_sample":
-        return []
-    cases = sorted(state.split.selection)
-    drawn = random.Random(f"{terms.seed}:drift:{experiment.number}").sample(cases, min(DRIFT_CASES, len(cases)))
-    chosen = [case for case in drawn if case not in experiment.drift]
-    digest, number = state.reference.text_digest, experiment.number
-    return [
-        PlannedRun(digest, case, sample, "drift", number)
-        for case in chosen
-        for sample in state.runs.free_samples(digest, case, 1)
-    ]
-
-
-def drifted(state: RunState) -> bool:
-    """Do the fresh reference runs lie more than three standard errors off the reference?"""
-    sigma2 = noise_of(state).sigma2
-    reference, drift = state.reference.selection, state.reference.drift
-    pairs = [(values, reference[case]) for case, values in drift.items() if reference.get(case)]
-    if not pairs or sigma2 == 0:
-        return False
-    shift = sum(sum(new) / len(new) - sum(old) / len(old) for new, old in pairs)
-    variance = sigma2 * sum(1 / len(new) + 1 / len(old) for new, old in pairs)
-    return bool(abs(shift) > DRIFT_BOUND * variance**0.5)
-
-
 def _decide_selection(state: RunState, terms: Terms, experiment: ExperimentState, swept: Sequence[str]) -> Action:
     assert state.split is not None
     cases = state.split.selection
@@ -113,16 +78,15 @@ def _decide_selection(state: RunState, terms: Terms, experiment: ExperimentState
     if swept == cases and lost_share(experiment.selection, cases) > terms.max_unscored:
         scored = sum(bool(experiment.selection.get(case)) for case in cases)
         return close(state, terms, experiment, "error", f"scored {scored} of {len(cases)} cases; see the errors")
-    if drifted(state):
-        reason = "fresh runs of the current text differ from its earlier ones by more than 3 standard errors"
-        return Note((ReferenceReset(text_digest=state.reference.text_digest, reason=reason),))
+    if reset := drifted(state, terms, held_out=False):
+        return Note((reset,))
     evidence = decide_selection(
         state.reference.selection,
         experiment.selection,
-        noise_of(state),
+        terms.noise(state),
         terms.setting(state),
         cases=cases,
-        total_cases=len(cases) + len(state.split.holdout),
+        total_cases=state.distinct((*cases, *state.split.holdout)),
     )
     tau = evidence.tau if _decided_sweeps(experiment) == 0 else None
     return Note((*_comparison(state, experiment, evidence, "standalone"), decided(experiment, evidence, tau)))
@@ -185,7 +149,11 @@ def _held_out(state: RunState, terms: Terms, experiment: ExperimentState, step: 
     rung: Step = "confirm" if step == "confirm" else "holdout"
     reference = state.reference
     runs = missing(state, reference.text_digest, reference.held_out, cases, setting.holdout_runs, "reference", number)
+    reference_is_due = bool(runs)
     runs += missing(state, experiment.text_digest, experiment.held_out, cases, wanted, rung, number)
+    # Where repeats are identical the second rung runs nothing.
+    if not reference_is_due and not (state.deterministic and rung == "holdout"):
+        runs += drift_check(state, terms, experiment, cases, held_out=True)
     if runs and not affordable(state, terms, len(runs)):
         return _out_of_budget()
     if experiment.look is None:
@@ -195,17 +163,19 @@ def _held_out(state: RunState, terms: Terms, experiment: ExperimentState, step: 
         return Note((looked, *_worn_note(state, terms, look, keeps)))
     if runs:
         return pooled(runs, terms.seed, f"{experiment.name} {step}")
+    if reset := drifted(state, terms, held_out=True):
+        return Note((reset,))
     assert state.split is not None
     evidence = decide_holdout(
         reference.held_out,
         experiment.held_out,
-        noise_of(state),
+        terms.noise(state),
         setting,
         cases=cases,
         look=experiment.look.look,
         keeps=experiment.look.keeps,
         level=experiment.look.level,
-        total_cases=len(state.split.selection) + len(state.split.holdout),
+        total_cases=state.distinct((*state.split.selection, *state.split.holdout)),
     )
     return Note((*_comparison(state, experiment, evidence, "holdout"), decided(experiment, evidence)))
 

@@ -6,8 +6,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ceopt_tui.core.budget import Caps
+from ceopt_tui.core.evidence.noise import Noise
 from ceopt_tui.core.evidence.setting import Setting
 from ceopt_tui.core.state.run import RunState
+
+WIDEST_VARIANCE = 0.25  # of the span squared: no score on a scale can spread more
 
 
 @dataclass(frozen=True)
@@ -46,3 +49,10 @@ class Terms:
             max_lost=self.max_unscored,
             groups=state.split.groups if state.split else (),
         )
+
+    def noise(self, state: RunState) -> Noise:
+        """Noise pooled over the whole run. As long as nothing was repeated, scores may spread as widely as can be."""
+        ss, df = state.runs.sigma_ss, state.runs.sigma_df
+        if not df and not state.deterministic:
+            ss, df = WIDEST_VARIANCE * self.span**2, 1
+        return Noise(ss, df, state.tau_ss, state.tau_df, state.tau_c)

@@ -8,9 +8,9 @@ from statistics import fmean
 from ceopt_tui.core.evidence.gain import final_gain
 from ceopt_tui.core.plan.actions import Action, Done, Note, Park, Report
 from ceopt_tui.core.plan.closing import close
-from ceopt_tui.core.plan.laddering import noise_of
 from ceopt_tui.core.plan.measuring import missing, pooled, report_runs
 from ceopt_tui.core.plan.terms import Terms
+from ceopt_tui.core.state.experiment import UNAPPLIED
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.exits import ExitStatus
 from schemas.records import Finished, GainReported
@@ -27,20 +27,13 @@ def plan_wrap_up(state: RunState, terms: Terms) -> Action:
     if state.current:
         return close(state, terms, state.current, "inconclusive", f"{state.stopped.outcome}: {state.stopped.reason}")
     unmeasured = state.keeps and state.gain is None and not state.stopped.no_gain
-    if unmeasured and distinct_cases(state) >= FEWEST_FOR_A_GAIN:
+    if unmeasured and state.distinct(state.report_cases) >= FEWEST_FOR_A_GAIN:
         return _gain(state, terms)
     if state.report is None and state.baseline is not None:
         return Report()
     lost = len(state.runs.given_up())
     reason = state.stopped.reason + (f"; errors left {lost} cases without a score" if lost else "")
     return Note((Finished(outcome=outcome_word(state), exit_status=_exit(state, lost), reason=reason),))
-
-
-def distinct_cases(state: RunState) -> int:
-    """Report cases, near-duplicates counted once: an interval needs at least two."""
-    groups = state.split.groups if state.split else ()
-    first = {case: group[0] for group in groups for case in group}
-    return len({first.get(case, case) for case in state.report_cases})
 
 
 def outcome_word(state: RunState) -> str:
@@ -52,6 +45,8 @@ def outcome_word(state: RunState) -> str:
     if stopped in measured:
         return stopped
     outcomes = {experiment.outcome for experiment in state.experiments.values()}
+    if outcomes and outcomes <= UNAPPLIED:
+        return "nothing_measured"
     if stopped == "budget" or (outcomes and outcomes <= {"inconclusive", "error"}):
         return "inconclusive"
     return "no_improvement"
@@ -77,12 +72,13 @@ def _gain(state: RunState, terms: Terms) -> Action:
     before = {case: state.report_before[case] for case in cases if state.report_before.get(case)}
     after = {case: state.report_after[case] for case in cases if state.report_after.get(case)}
     shared = sorted(before.keys() & after.keys())
-    if len(shared) < 2:
-        return Park("waiting", "the final gain could not be measured: too few runs gave a score", "outage")
+    if state.distinct(shared) < FEWEST_FOR_A_GAIN or len(cases) - len(shared) > terms.max_unscored * len(cases):
+        scored = f"{len(shared)} of {len(cases)} held-out cases have a score for both texts"
+        return Park("waiting", f"the final gain could not be measured: {scored}; run again later", "outage")
     gain = final_gain(
         {case: before[case] for case in shared},
         {case: after[case] for case in shared},
-        noise_of(state),
+        terms.noise(state),
         terms.setting(state),
     )
     assert state.split is not None

@@ -16,8 +16,11 @@ from schemas.records import (
 )
 
 FINAL_KEEPS = frozenset({"kept", "runner_up_kept"})
+UNAPPLIED = frozenset({"refused", "no_edits_applied"})  # no candidate came to a call
 # Outcomes that say nothing about the idea's effect: they count as iterations, not towards the plateau.
-UNMEASURED = frozenset({"refused", "no_edits_applied", "error", "timeout"})
+UNMEASURED = UNAPPLIED | {"error", "timeout"}
+
+Rung = tuple[int, int]  # experiment, verdicts it had: one step of one ladder
 
 
 @dataclass
@@ -31,7 +34,7 @@ class ExperimentState:
     refused: list[CandidateRefused] = field(default_factory=list)
     selection: Scores = field(default_factory=dict)
     held_out: Scores = field(default_factory=dict)
-    drift: set[str] = field(default_factory=set)  # cases the reference was run on again beside this candidate
+    drift: set[tuple[Rung, str]] = field(default_factory=set)  # cases the reference was run on again, by rung
     blank: int = 0  # runs that failed with an output that held nothing
     decisions: list[Decided] = field(default_factory=list)
     look: Looked | None = None
@@ -43,6 +46,11 @@ class ExperimentState:
     @property
     def number(self) -> int:
         return self.started.number
+
+    @property
+    def rung(self) -> Rung:
+        """Where the experiment stands: what is measured until the next verdict belongs together."""
+        return self.number, len(self.decisions)
 
     @property
     def name(self) -> str:

@@ -14,6 +14,8 @@ from schemas import records as r
 
 Step = Callable[[RunState, Any], None]
 
+BEFORE_EXPERIMENTS = (0, 0)
+
 
 def fold(records: Iterable[r.AnyRecord], state: RunState | None = None) -> RunState:
     """Replays records in order into a state."""
@@ -99,11 +101,16 @@ def _reference_run(state: RunState, record: r.CaseRun) -> None:
     if record.step == "drift":
         add_score(state.reference.drift, record)
         if state.current:
-            state.current.drift.add(record.case_id)
+            state.current.drift.add((state.current.rung, record.case_id))
         _check_repeat(state, record)
         return
-    held_out = state.held_out(record.case_id)
-    add_score(state.reference.held_out if held_out else state.reference.selection, record)
+    reference, rung = state.reference, state.current.rung if state.current else BEFORE_EXPERIMENTS
+    if state.held_out(record.case_id):
+        add_score(reference.held_out, record)
+        reference.held_out_since = reference.held_out_since or rung
+    else:
+        add_score(reference.selection, record)
+        reference.selection_since = reference.selection_since or rung
     if record.step == "baseline":
         add_score(state.baseline_selection, record)
     else:
@@ -122,7 +129,12 @@ def _baseline_measured(state: RunState, record: r.BaselineMeasured) -> None:
 
 
 def _reference_reset(state: RunState, record: r.ReferenceReset) -> None:
-    _new_reference(state, record.text_digest)
+    if not record.held_out_only:
+        _new_reference(state, record.text_digest)
+        return
+    reference = state.reference
+    reference.held_out, reference.held_out_since, reference.epoch = {}, None, reference.epoch + 1
+    reference.drift = {case: values for case, values in reference.drift.items() if not state.held_out(case)}
 
 
 def _new_reference(state: RunState, text_digest: str) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from ceopt_tui.core.state.experiment import FINAL_KEEPS, UNMEASURED, ExperimentState
+from ceopt_tui.core.state.experiment import FINAL_KEEPS, UNMEASURED, ExperimentState, Rung
 from ceopt_tui.core.state.runs import RunBook, Scores
 from ceopt_tui.core.state.spend import Spend
 from schemas.records import (
@@ -37,6 +38,8 @@ class Reference:
     selection: Scores = field(default_factory=dict)
     held_out: Scores = field(default_factory=dict)
     drift: Scores = field(default_factory=dict)
+    selection_since: Rung | None = None  # when its runs on this side began
+    held_out_since: Rung | None = None
     epoch: int = 0
     since_experiment: int = 0  # experiments started when this epoch began
 
@@ -132,6 +135,12 @@ class RunState:
         if self.baseline and self.baseline.deterministic and self.split.report_only:
             return self.split.report_only
         return self.split.holdout
+
+    def distinct(self, cases: Iterable[str]) -> int:
+        """How many cases these are when near-duplicates count once."""
+        groups = self.split.groups if self.split else ()
+        first = {case: group[0] for group in groups for case in group}
+        return len({first.get(case, case) for case in cases})
 
     def held_out(self, case_id: str) -> bool:
         return self.split is not None and case_id in self.split.holdout
