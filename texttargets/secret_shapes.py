@@ -6,6 +6,7 @@ Knows patterns only; redaction is in secrets.py.
 from __future__ import annotations
 
 import re
+from base64 import b64decode
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -59,6 +60,29 @@ def _in_prose(value: str) -> bool:
     """After `password:` in running text, a word is prose; letters with digits or signs are a password."""
     marks = any(character.isdigit() or character in "!@#$%^&*" for character in value.rstrip(".,!?)"))
     return len(value) >= 6 and marks and any(map(str.isalpha, value)) and chosen(value)
+
+
+def _login(value: str) -> bool:
+    """Base64 of `user:password` in plain letters; an ordinary word after "basic" decodes to nothing of the kind."""
+    try:
+        decoded = b64decode(value, validate=True).decode("ascii")
+    except ValueError:
+        return False
+    user, colon, password = decoded.partition(":")
+    return bool(user and colon and password) and decoded.isprintable()
+
+
+def _session(value: str) -> bool:
+    """A session's token among words such as `session=winter-2024-evening`."""
+    return len(value) >= 20 and _random(value) and any(len(part) >= 16 and _random(part) for part in _parts(value))
+
+
+def _cookies(value: str) -> bool:
+    return any(map(_random, _parts(value)))
+
+
+def _parts(value: str) -> list[str]:
+    return re.split(r"[^A-Za-z0-9+/]+", value)
 
 
 def _class(character: str) -> str:
@@ -148,6 +172,30 @@ SHAPES = (
         "basic credentials",
         ("basic",),
         re.compile(r"(?i)\bauthorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?basic\s{1,3}(?P<value>[A-Za-z0-9+/]{8,1024}=*)"),
+    ),
+    Shape(
+        "basic credentials",
+        ("basic",),
+        re.compile(r"(?i)\bbasic[ \t]{1,3}(?P<value>[A-Za-z0-9+/]{8,1024}={0,2})(?![A-Za-z0-9+/=])"),
+        _login,
+    ),
+    Shape(
+        "cookie",
+        ("cookie",),  # the whole header: which of its values is the session's, its names do not say
+        re.compile(
+            r"(?i)\bcookies?\\?[\"']?\s{0,3}[:=]\s{0,3}\\?[\"']?"
+            r"(?P<value>[\w.-]{1,80}=[^\s;,\"'\\]{1,4096}(?:;\s{0,3}[\w.-]{1,80}(?:=[^\s;,\"'\\]{0,4096})?){0,60})"
+        ),
+        _cookies,
+    ),
+    Shape(
+        "session token",
+        ("sess", "sid"),
+        re.compile(
+            r"(?i)(?<![a-z0-9])[a-z0-9_.-]{0,20}?(?:session|sess(?:ion)?[_-]?id|sid)\\?[\"']?\s{0,3}[:=]\s{0,3}"
+            r"\\?[\"']?(?P<value>[A-Za-z0-9._~%+/-]{20,4096}=*)"
+        ),
+        _session,
     ),
     Shape(
         "password",

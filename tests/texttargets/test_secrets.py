@@ -37,6 +37,13 @@ def test_a_secret_is_found_by_its_shape(kind: str) -> None:
     [
         ("curl -H 'Authorization: Bearer abcdef0123456789abcd'", f"curl -H 'Authorization: Bearer {MARK}'"),
         ("Authorization: Basic dXNlcjpodW50ZXIy", f"Authorization: Basic {MARK}"),
+        ("Basic dXNlcjpwYXNzd29yZDEyMw==", f"Basic {MARK}"),
+        ("Cookie: session=9f8e7d6c5b4a39281706f5e4d3c2b1a0", f"Cookie: {MARK}"),
+        ("-H 'cookie: theme=dark; sid=9f8e7d6c5b4a39281706; a' x", f"-H 'cookie: {MARK}' x"),
+        ("Set-Cookie: id=9f8e7d6c5b4a39281706; Path=/; Secure\nnext", f"Set-Cookie: {MARK}\nnext"),
+        ('{"Cookie": "PHPSESSID=q8v2m4k1j7h3g5f9d0s6a1z3"}', f'{{"Cookie": "{MARK}"}}'),
+        ("GET /a?session=9f8e7d6c5b4a39281706f5e4d3c2b1a0&b=1", f"GET /a?session={MARK}&b=1"),
+        ("JSESSIONID=1A530637289A03B07199A44E8D531427", f"JSESSIONID={MARK}"),
         ("postgres://app:hunter2@db.example.com/x", f"postgres://app:{MARK}@db.example.com/x"),
         ("login with password: hunter2.", f"login with password: {MARK}"),
         ("PGPASSWORD=swordfish psql", f"PGPASSWORD={MARK} psql"),
@@ -77,6 +84,9 @@ def test_a_private_key_goes_as_a_block_even_when_cut_off() -> None:
         "getUserAccountSettingsFromRemoteService2024Version and CONSTANT_NAME_WITH_NUMBER_1234567890_INSIDE",
         "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
         "the bearer of this letter, the secret: nobody knows; credentials: see the handbook of 2024",
+        "basic training and Basic Authentication, basic knowledge, Basic information, basic arithmetic",
+        "Cookie: theme=dark; lang=en-GB, cookie=yes; cookies: chocolate 2024, cookie policy v2024-05-01",
+        "session: winter-2024-evening-class, session=2024-05-01-morning-group-2, inside: 12 rooms, side=left",
         "パスワード: 忘れました [token] {api_key}",
     ],
 )
@@ -97,6 +107,18 @@ def test_redacting_twice_changes_nothing_more() -> None:
         assert redact(once) == (once, ())
 
 
-@pytest.mark.parametrize("text", ["x" * 300_000, "a-" * 60_000, "password " * 20_000, "eyJ" * 60_000, "a://" * 50_000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x" * 300_000,
+        "a-" * 60_000,
+        "password " * 20_000,
+        "eyJ" * 60_000,
+        "a://" * 50_000,
+        "session=" * 40_000,
+        "cookie=" * 40_000,
+        "basic " * 50_000,
+    ],
+)
 def test_long_texts_of_almost_secrets_come_to_an_end(text: str) -> None:
     assert redact(text) == (text, ())
