@@ -60,6 +60,52 @@ def test_cells_of_any_size_are_read(tmp_path: Path) -> None:
     assert len(result.cases[0].input) == 200_000
 
 
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("separator", ["sep=;", '"sep=;"', "SEP=;"])
+def test_a_line_that_names_the_separator_is_no_header(tmp_path: Path, separator: str, line_end: str) -> None:
+    content = line_end.join([separator, "id;input", "a;x, y", "b;z", ""])
+    assert [case.input for case in imported(tmp_path, "excel.csv", content).cases] == ["x, y", "z"]
+    assert "excel.csv:4: one cell too few" in refused(tmp_path, "excel.csv", content.replace("b;z", "b"))
+    assert "excel.csv:2: no known column" in refused(tmp_path, "excel.csv", content.replace("id;input", "c;d"))
+
+
+def test_a_table_of_an_old_mac_has_lines(tmp_path: Path) -> None:
+    result = imported(tmp_path, "mac.csv", 'id,input\ra,"one\rtwo"\rb,three\r')
+    assert [(case.id, case.input) for case in result.cases] == [("a", "one\rtwo"), ("b", "three")]
+
+
+@pytest.mark.parametrize(
+    ("written", "named"),
+    [
+        ("utf-16-le", "utf-16-le"),
+        ("utf-16-be", "utf-16-be"),
+        ("utf-32-le", "utf-32-le"),
+        ("utf-32-be", "utf-32-be"),
+        ("utf-16", "utf-16"),
+        ("utf-32", "utf-32"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.csv", "id,input\na,Café 日本\n"),
+        ("a.jsonl", '{"id": "a", "input": "Café 日本"}\n'),
+        ("a.txt", "id,input\na,Café 日本\n"),
+    ],
+)
+def test_a_file_of_wide_characters_is_told_by_its_bytes(
+    tmp_path: Path, written: str, named: str, name: str, text: str
+) -> None:
+    content = text.encode(written)
+    assert f"--encoding {named}." in refused(tmp_path, name, content)
+    assert imported(tmp_path, name, content, encoding=named).cases[0].input == "Café 日本"
+
+
+def test_a_write_that_was_never_finished_is_no_wide_encoding(tmp_path: Path) -> None:
+    said = refused(tmp_path, "torn.jsonl", b'{"id": "a", "input": "x"}\n' + bytes(4096))
+    assert "utf" not in said.lower()
+
+
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 def test_the_delimiter_is_the_one_that_makes_the_columns(tmp_path: Path, delimiter: str) -> None:
     text = "\n".join(

@@ -6,6 +6,7 @@ Every cell stays text: `007`, `=1+1` and `1.10` are not touched. An empty cell w
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     import _csv
 
 DELIMITERS = ",;\t|"
+_SEPARATOR_LINE = re.compile(r"\A\"?sep=([,;\t|])\"?(?:\r\n?|\n)", re.IGNORECASE)
 
 
 def looks_like(source: Source) -> bool:
@@ -25,18 +27,23 @@ def looks_like(source: Source) -> bool:
 
 def read(source: Source) -> Iterator[Item]:
     """Every line below the header. Raises InputError when the header cannot be used."""
-    text = source.text
+    text, above = source.text, len(_SEPARATOR_LINE.findall(source.text))
     header = [name.strip() for name in _header(text)]
-    _check_header(source, header)
+    _check_header(source, header, above + 1)
     for line, cells in _records(text, delimiter_of(text)):
         if isinstance(cells, str):
             yield BadRow(line, cells)
-        elif line > 1 and any(cells):
+        elif line > above + 1 and any(cells):
             yield _row(line, header, cells)
 
 
 def delimiter_of(text: str) -> str:
-    """The delimiter that makes most known columns of the first line; among equals the one that makes most columns."""
+    """The delimiter a spreadsheet wrote into a line of its own, else the one that makes most known columns.
+
+    Among equals the one that makes most columns.
+    """
+    if written := _SEPARATOR_LINE.match(text):
+        return written[1]
 
     def columns(delimiter: str) -> tuple[int, int]:
         names = _first(text, delimiter)
@@ -54,20 +61,23 @@ def _first(text: str, delimiter: str) -> list[str]:
     return cells if isinstance(cells, list) else []
 
 
-def _check_header(source: Source, header: list[str]) -> None:
+def _check_header(source: Source, header: list[str], line: int) -> None:
     if not any(map(is_known, header)):
-        raise source.fault(f"no known column name in the first line: {', '.join(header)[:200] or 'it is empty'}", 1)
+        shown = ", ".join(header)[:200] or "it is empty"
+        raise source.fault(f"no known column name in the first line: {shown}", line)
     twice = sorted({name for name in header if name and header.count(name) > 1})
     if twice:
-        raise source.fault(f"column {twice[0]!r} is there twice", 1)
+        raise source.fault(f"column {twice[0]!r} is there twice", line)
 
 
 def _records(text: str, delimiter: str) -> Iterator[tuple[int, list[str] | str]]:
     """Line and cells of each record; a text instead of cells says why the record is broken."""
     # Read as one text: the module counts a quoted line break as a line and would end a line at U+2028 otherwise.
-    reader = csv.reader(_lines(text), delimiter=delimiter, strict=True)
+    lines = _lines(text)
+    above = 1 if _SEPARATOR_LINE.match(text) and next(lines) else 0
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
     while (record := _next(reader, len(text) + 1)) is not None:
-        yield record
+        yield record[0] + above, record[1]
 
 
 def _next(reader: _csv.Reader, limit: int) -> tuple[int, list[str] | str] | None:
@@ -84,9 +94,10 @@ def _next(reader: _csv.Reader, limit: int) -> tuple[int, list[str] | str] | None
 
 
 def _lines(text: str) -> Iterator[str]:
+    line_end = "\n" if "\n" in text else "\r"  # old Macs, and Excel's "CSV (Macintosh)"
     start = 0
     while start < len(text):
-        end = text.find("\n", start) + 1 or len(text)
+        end = text.find(line_end, start) + 1 or len(text)
         yield text[start:end]
         start = end
 

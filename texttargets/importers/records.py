@@ -15,7 +15,11 @@ from typing import Any
 from ceopt_tui.errors import InputError, Problem
 from texttargets.strict_json import loads
 
-_MARKS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+# Longest first: the mark of UTF-32 begins with that of UTF-16.
+_MARKS = ((codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"),
+          (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))  # fmt: skip
+_SAMPLE = 4096  # bytes, a whole number of characters in every encoding
+_MOSTLY = 0.4
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,9 @@ class Source:
     @cached_property
     def text(self) -> str:
         """The whole text without its encoding mark. Raises InputError naming the first byte that does not fit."""
+        wide = None if self.encoding else _wide_encoding(self.data)
+        if wide:
+            raise self.fault(f"not UTF-8: it looks like {wide.upper()}", 1)
         try:
             return self.data.decode(self.encoding or "utf-8").removeprefix("\ufeff")
         except UnicodeDecodeError as error:
@@ -89,7 +96,24 @@ class Source:
     def fault(self, message: str, line: int = 0) -> InputError:
         """An error about this file; names the way out when the encoding is in question."""
         hint = ""
-        if message.startswith("not ") and "byte 0x" in message:
-            guess = _MARKS.get(self.data[:2], "cp1252")
+        if message.startswith("not UTF") or (message.startswith("not ") and "byte 0x" in message):
+            guess = _wide_encoding(self.data) or "cp1252"
             hint = f"Name the encoding of the file, for example --encoding {guess}."
         return InputError([Problem(self.name, line, "", message)], hint)
+
+
+def _wide_encoding(data: bytes) -> str | None:
+    """UTF-16 or UTF-32, told by its mark or by where its NUL bytes stand; None for everything else."""
+    marked = next((name for mark, name in _MARKS if data.startswith(mark)), None)
+    if marked:
+        return marked
+    sample = data[: min(_SAMPLE, len(data) // 4 * 4)]
+    often = _MOSTLY * len(sample) / 4
+    first, second, third, last = (sample[at::4].count(0) for at in range(4))
+    if min(second, third) > often > min(first, last):  # NULs everywhere are a write that was never finished
+        return "utf-32-le" if last > first else "utf-32-be"
+    if min(second, last) > often and not first + third:
+        return "utf-16-le"
+    if min(first, third) > often and not second + last:
+        return "utf-16-be"
+    return None
