@@ -38,7 +38,7 @@ class CeoptError(Exception):
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing wrong in one file; line counts from 1, 0 when it has no line."""
+    """One thing wrong in one file, or outside any when `file` is empty; line counts from 1, 0 when it has no line."""
 
     file: str
     line: int
@@ -47,7 +47,7 @@ class Problem:
 
     def __str__(self) -> str:
         where = f"{self.file}:{self.line}" if self.line else self.file
-        return f"{where}: {self.key}: {self.message}" if self.key else f"{where}: {self.message}"
+        return ": ".join(part for part in (where, self.key, self.message) if part)
 
 
 class InputError(CeoptError):

@@ -15,6 +15,7 @@ from pydantic_core import PydanticCustomError
 
 _INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]*)")
 _NUMBER = re.compile(r"[-+]?(0|[1-9][0-9]*|(?=\.[0-9]))(\.[0-9]*)?([eE][-+]?[0-9]+)?")
+_LONGEST_INTEGER = 4000  # digits; Python itself refuses some more
 _TRUE = frozenset({"true", "True", "TRUE"})
 _FALSE = frozenset({"false", "False", "FALSE"})
 _NULL = frozenset({"", "~", "null"})
@@ -61,11 +62,18 @@ def _number_of(value: Any, pattern: re.Pattern[str], wanted: str) -> str:
     raise _refuse("number_type", f"must be {wanted}, not {what}")
 
 
+def _integer(written: str) -> int:
+    digits = len(written.lstrip("+-"))
+    if digits > _LONGEST_INTEGER:
+        raise _refuse("number_long", f"holds a number of {digits} digits, which is too long; put it in quotes")
+    return int(written)
+
+
 def read_integer(value: Any) -> Any:
     """A whole number in decimal digits; forms that other readers take for octal or sixty-based are refused."""
     if isinstance(value, int) and not isinstance(value, bool):
         return value
-    return int(_number_of(value, _INTEGER, "a whole number"))
+    return _integer(_number_of(value, _INTEGER, "a whole number"))
 
 
 def read_number(value: Any) -> Any:
@@ -96,7 +104,7 @@ def _json_scalar(value: Plain) -> Any:
     if value in _TRUE or value in _FALSE:
         return value in _TRUE
     if _INTEGER.fullmatch(value):
-        return int(value)
+        return _integer(value)
     if _NUMBER.fullmatch(value) and math.isfinite(float(value)):
         return float(value)
     return str(value)

@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+LONGEST_INTEGER = 4000  # digits; Python itself refuses some more
+
 
 class WrittenNumber(float):
     """A number with a fraction or exponent that still knows how it was written: `1.10` is not `1.1` as a text."""
@@ -98,6 +100,12 @@ def _constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
+def _integer(written: str) -> int:
+    if len(written) > LONGEST_INTEGER:
+        raise ValueError(f"a number of {len(written.lstrip('-'))} digits is too long; put it in quotes")
+    return int(written)
+
+
 def _reason(text: str, error: json.JSONDecodeError) -> str:
     if error.msg == "Extra data":
         following = text[error.pos :].lstrip(" \t,")
@@ -108,4 +116,6 @@ def _reason(text: str, error: json.JSONDecodeError) -> str:
     return f"not JSON at {place}: {error.msg}"
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant, parse_float=WrittenNumber)
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_object, parse_constant=_constant, parse_float=WrittenNumber, parse_int=_integer
+)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from ceopt_tui.core.ports import Refusal
 from ceopt_tui.core.visible import said
 from ceopt_tui.exits import ExitStatus
 from schemas.loading import load_evalset, load_spec
@@ -52,8 +53,9 @@ def _terms(spec: Path | None, evalset: Path | None) -> tuple[LeakSources, str | 
 def _words(result: LintResult) -> str:
     if result.accepted:
         return "accepted"
-    lines = [
-        f"refused: {item.code}: {item.message}" + (f" (line {item.line})" if item.line else "")
-        for item in result.refusals
-    ]
-    return "\n".join(lines)
+    return "\n".join(f"refused: {item.code}: {item.message}{_place(item)}" for item in result.refusals)
+
+
+def _place(item: Refusal) -> str:
+    """The line, unless the message says it already."""
+    return "" if item.line is None or f"line {item.line}" in item.message else f" (line {item.line})"

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
+from pydantic_core import PydanticCustomError
 
 from schemas.scalars import Flag, Integer, Number, Plain, Section, Text, exact_value, json_value
 
@@ -117,3 +118,11 @@ def test_empty_sections_and_lists_are_left_out() -> None:
     read = Outer.model_validate({"inner": Plain(""), "words": Plain("~")})
     assert read == Outer()
     assert "inner" not in read.model_fields_set
+
+
+def test_a_number_too_long_to_be_one_is_refused_in_our_words() -> None:
+    said = "holds a number of 5000 digits, which is too long; put it in quotes"
+    assert refusal(Integer, Plain("-" + "1" * 5000)) == said
+    with pytest.raises(PydanticCustomError, match="5000 digits, which is too long"):
+        json_value({"a": [Plain("1" * 5000)]})
+    assert json_value("1" * 5000) == "1" * 5000

@@ -101,6 +101,13 @@ def test_a_file_of_wide_characters_is_told_by_its_bytes(
     assert imported(tmp_path, name, content, encoding=named).cases[0].input == "Café 日本"
 
 
+def test_a_fault_of_no_file_names_none(tmp_path: Path) -> None:
+    assert refused(tmp_path, "a.jsonl", '{"input": "x"}\n', format="foo").startswith("format: 'foo' is no format")
+    with pytest.raises(InputError) as caught:
+        imported(tmp_path, "b.jsonl", '{"input": "x", "pass": true}\n').evalset("b")
+    assert str(caught.value) == "cases: nothing to import: 1 records were left out"
+
+
 def test_a_write_that_was_never_finished_is_no_wide_encoding(tmp_path: Path) -> None:
     said = refused(tmp_path, "torn.jsonl", b'{"id": "a", "input": "x"}\n' + bytes(4096))
     assert "utf" not in said.lower()
@@ -146,7 +153,8 @@ def test_a_table_that_cannot_be_used_says_why(tmp_path: Path, text: str, words: 
         (b'{"id": "b", "input": "x", "n": 1e400}', "too large"),
         (b"[" * 100_000, "nested too deeply"),
         (b"[1]", "not a JSON object"),
-        (b'{"id": "b", "question": "  "}', "no input"),
+        (b'{"id": "b", "question": "  "}', "the input is blank"),
+        (b'{"id": "b", "input": "x", "expected": ' + b"1" * 5000 + b"}", "a number of 5000 digits is too long"),
         (b'{"id": ["b"], "input": "x"}', "id must be a text"),
         (b'{"id": "b", "input": "x", "check": {"type": "exakt"}}', "check"),
     ],

@@ -92,7 +92,9 @@ def _question(values: Mapping[str, Any], notes: list[str]) -> tuple[str | dict[s
         given, answer = said.input, said.observed
     else:
         answer = None
-    if given is None or given in ("", {}, []) or (isinstance(given, str) and not given.strip()):
+    if isinstance(given, str) and given and not given.strip():
+        raise ValueError("the input is blank")
+    if given is None or given in ("", {}, []):
         raise ValueError(f"no input; it is read from one of {', '.join(fields.NAMES['input'])}")
     return (plain(given) if isinstance(given, dict) else as_text(given)), answer
 
