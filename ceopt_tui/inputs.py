@@ -15,18 +15,19 @@ from typing import Any
 from ceopt_tui.core.budget import Caps
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.engine.parts import RunInputs
-from ceopt_tui.errors import InputError, Problem
+from ceopt_tui.errors import GitError, InputError, Problem, SetupError
 from ceopt_tui.gitops.repository import Repository
+from ceopt_tui.named_files import named_files
 from ceopt_tui.support import refuse_unsupported
 from schemas.checks import Check
 from schemas.evalset import Case
 from schemas.evalset_rules import cases_without_answer
-from schemas.loading import LoadedEvalSet, LoadedSpec, load_evalset, load_spec
+from schemas.loading import LoadedEvalSet, LoadedSpec, load_spec
 from schemas.records import SplitFrozen
 from schemas.spec import Spec
 from texttargets.placeholders import guess_syntax
-from texttargets.split import freeze_split
-from texttargets.target_file import read_target, text_digest
+from texttargets.split import Split, freeze_split
+from texttargets.target_file import text_digest
 
 DEFAULT_MAX_CALLS = 2_000  # where the user set no cap at all
 # Keys of a spec that say when to stop or who has the ideas, not how a score comes about or what it is worth.
@@ -62,12 +63,10 @@ def open_project(spec_path: Path) -> Project:
     refuse_unsupported(loaded)
     assert loaded.spec.target is not None and loaded.spec.evalset is not None
     repository = Repository.find(spec_path.resolve().parent)
-    texts = {}
-    for name in loaded.spec.target.files:
-        path = locate(loaded, repository, name, ("target", "files"))
-        place = path.resolve().relative_to(repository.root.resolve()).as_posix()
-        texts[place] = read_target(path, place).text
-    evalsets = tuple(load_evalset(locate(loaded, repository, name, ("evalset",))) for name in loaded.spec.evalset.paths)
+    named = named_files(loaded, repository.root)
+    if named.problems:
+        raise InputError(named.problems)
+    texts, evalsets = named.texts, tuple(named.evalsets)
     _refuse_unanswered(evalsets)
     cases = _all_cases(evalsets)
     held_out = None
@@ -76,20 +75,16 @@ def open_project(spec_path: Path) -> Project:
     return Project(loaded, repository, texts, evalsets, cases, evalsets[0].evalset.check, held_out)
 
 
-def locate(loaded: LoadedSpec, repository: Repository, name: str, key: tuple[str, ...]) -> Path:
-    """A file the spec names: beside the spec, else from the repository's root."""
-    places = (loaded.file.resolve().parent / name, repository.root / name)
-    found = next((place for place in places if place.is_file()), None)
-    if found is None:
-        looked = f"neither beside the spec nor from the repository's root ({repository.root})"
-        raise InputError(
-            [Problem(str(loaded.file), loaded.line(*key), ".".join(key), f"{name} is not there: {looked}")]
-        )
-    if not found.resolve().is_relative_to(repository.root.resolve()):
-        raise InputError(
-            [Problem(str(loaded.file), loaded.line(*key), ".".join(key), f"{name} is outside the repository")]
-        )
-    return found
+def project_problems(loaded: LoadedSpec) -> list[Problem]:
+    """All that keeps a valid spec from being run, as far as it and its files can say; without a repository less."""
+    try:
+        refuse_unsupported(loaded)
+        open_project(loaded.file)
+    except InputError as error:
+        return error.problems
+    except (SetupError, GitError):  # no repository: beside the spec is the only place
+        return named_files(loaded, loaded.file.resolve().parent).problems
+    return []
 
 
 def _refuse_unanswered(evalsets: tuple[LoadedEvalSet, ...]) -> None:
@@ -123,12 +118,27 @@ def split_of(project: Project) -> SplitFrozen:
     assert source is not None
     share = source.holdout if isinstance(source.holdout, float) else None
     split = freeze_split(project.cases, seed=source.seed, share=share, holdout_ids=project.holdout_ids)
+    if split.drawn:
+        _refuse_one_sided(project, split)
     return SplitFrozen(
         selection=split.selection,
         holdout=split.holdout,
         report_only=split.report_only,
         groups=split.groups,
         seed=split.seed,
+    )
+
+
+def _refuse_one_sided(project: Project, split: Split) -> None:
+    """A change is found on one side and confirmed on the other; neither may be empty."""
+    if split.selection and split.holdout:
+        return
+    empty, full = ("selection", "held out") if not split.selection else ("held-out", "selection cases")
+    text = f"all cases are {full}, so there is no {empty} case left"
+    loaded = project.loaded
+    raise InputError(
+        [Problem(str(loaded.file), loaded.line("evalset"), "evalset", text)],
+        "Take `split` off some cases and the rest is drawn, or give both sides cases.",
     )
 
 

@@ -90,6 +90,9 @@ def _deciding_keys(loaded: LoadedSpec) -> list[tuple[Key, str]]:
         found.append(
             (("metric", "primary", "target"), f"{target:g} cannot be reached: a pass rate lies between 0 and 1")
         )
+    if spec.runner.repeats == 1 and spec.runner.kind == "chat":
+        text = "one run a case shows no noise to decide by; 2 or more do, and where they agree every case is run once"
+        found.append((("runner", "repeats"), text))
     if spec.metric.objectives:
         found.append((("metric", "objectives"), "this version weighs the primary metric alone"))
     others = [gate.name for gate in spec.metric.degenerate_gates if gate.name != "errors"]

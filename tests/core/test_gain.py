@@ -101,3 +101,9 @@ def test_partial_judge_does_not_move_the_gain() -> None:
         people = [value + rng.gauss(0, 0.3) for value in truth[:20]]
         errors.append(ppi_gain(people, judge[:20], judge[20:]).gain - 0.4)
     assert abs(sum(errors) / len(errors)) < 0.03
+
+
+def test_the_interval_stays_on_the_scale() -> None:
+    before, after = {"a": [0.0], "b": [0.0], "c": [0.0]}, {"a": [1.0], "b": [1.0], "c": [0.0]}
+    found = final_gain(before, after, Noise(), Setting(span=1))
+    assert found.high == 1.0 and -1.0 <= found.low < 0 and not found.clearly_better

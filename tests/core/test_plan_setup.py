@@ -40,6 +40,27 @@ def test_a_person_sees_the_spec_first_and_cron_measures_first() -> None:
     assert next_action(fold([*fresh, approved]), attended=True) == Probe()
 
 
+def test_near_duplicates_count_once_before_anything_is_paid() -> None:
+    few = SplitFrozen(selection=SELECTION, holdout=HOLDOUT, groups=(SELECTION + HOLDOUT[:3],), seed=7)
+    stop = only(next_action(fold([*started()[:1], few]), attended=True))
+    assert stop.outcome == "too_few_cases" and stop.reason.startswith("4 cases, near-duplicates counted once: needs")
+
+
+def test_the_floor_counts_near_duplicates_once() -> None:
+    alike = SplitFrozen(selection=SELECTION, holdout=HOLDOUT, groups=(HOLDOUT[:5],), seed=7)
+    measured = runs("old", "baseline", everywhere(SELECTION, 1, 0, 1, 0))
+    probed = started()[2]
+    wide = only(next_action(fold([*started()[:1], alike, probed, *measured])))
+    narrow = only(next_action(fold([*started(), *measured])))
+    assert wide.sees_half == 1.0 > narrow.sees_half  # two of two distinct cases
+
+
+def test_a_single_run_a_case_is_taken_for_the_widest_noise() -> None:
+    once = only(next_action(fold([*started(), *runs("old", "baseline", everywhere(SELECTION, 1))]), reference_runs=1))
+    four = only(next_action(fold([*started(), *runs("old", "baseline", everywhere(SELECTION, 1, 1, 1, 1))])))
+    assert not once.deterministic and once.sees_half > four.sees_half
+
+
 def test_the_baseline_is_four_runs_of_every_selection_case() -> None:
     action = next_action(fold(started()))
     assert isinstance(action, Measure)
@@ -155,6 +176,19 @@ def test_one_distinct_held_out_case_gives_no_interval_and_no_wait() -> None:
     assert next_action(state) == Report()
 
 
+@pytest.mark.parametrize("alike", [(), (HOLDOUT[:5],)])
+def test_a_gain_on_the_few_cases_that_answered_is_no_gain(alike: tuple[tuple[str, ...], ...]) -> None:
+    lost = 2 if not alike else 1
+    state = stopped("saturated", *KEPT)
+    fold([SplitFrozen(selection=SELECTION, holdout=HOLDOUT, groups=alike, seed=7)], state)
+    fold(runs("old", "report", everywhere(HOLDOUT, 0, 0, 1, 1)), state)
+    fold(runs("new", "report", everywhere(HOLDOUT[: 6 - lost], 1, 1, 1, 1)), state)
+    fold(runs("new", "report", everywhere(HOLDOUT[6 - lost :], None, None)), state)
+    action = next_action(state)
+    assert isinstance(action, Park) and action.outcome == "outage"
+    assert f"{6 - lost} of 6 held-out cases have a score for both texts" in action.reason
+
+
 def test_a_report_without_scores_waits() -> None:
     state = stopped("saturated", *KEPT)
     fold(runs("old", "report", everywhere(HOLDOUT, None, None)), state)
@@ -169,6 +203,9 @@ def test_a_report_without_scores_waits() -> None:
         ("plateau", ["reverted", "inconclusive"], "no_improvement", ExitStatus.FINISHED),
         ("plateau", ["inconclusive", "error"], "inconclusive", ExitStatus.FINISHED),
         ("no_ideas", [], "no_improvement", ExitStatus.FINISHED),
+        ("no_ideas", ["refused", "no_edits_applied"], "nothing_measured", ExitStatus.FINISHED),
+        ("proposer_failed", ["no_edits_applied"] * 3, "proposer_failed", ExitStatus.STOPPED),
+        ("plateau", ["refused", "reverted"], "no_improvement", ExitStatus.FINISHED),
         ("budget", ["reverted"], "inconclusive", ExitStatus.FINISHED),
         ("no_headroom", [], "no_headroom", ExitStatus.FINISHED),
         ("too_few_cases", [], "too_few_cases", ExitStatus.FINISHED),

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from triage_project import git
 
-from ceopt_tui.inputs import Project, digests, open_project
+from ceopt_tui.errors import InputError
+from ceopt_tui.inputs import Project, digests, open_project, split_of
 
 SPEC = """\
 name: triage
@@ -71,3 +72,15 @@ def test_price_and_patience_may_change_under_a_run_and_the_model_may_not(
     tmp_path: Path, before: str, after: str, free: bool
 ) -> None:
     assert (digests(project(tmp_path, before))[1] == digests(project(tmp_path, after))[1]) is free
+
+
+@pytest.mark.parametrize(("side", "missing"), [("selection", "no held-out case"), ("holdout", "no selection case")])
+def test_a_set_with_one_side_is_refused_before_anything_is_paid(tmp_path: Path, side: str, missing: str) -> None:
+    everything = "".join(case(number, f", split: {side}") for number in range(6))
+    with pytest.raises(InputError, match=missing):
+        split_of(project(tmp_path, cases=everything))
+
+
+def test_a_set_with_both_sides_is_split(tmp_path: Path) -> None:
+    split = split_of(project(tmp_path))
+    assert split.selection and split.holdout

@@ -36,6 +36,7 @@ def test_the_smallest_spec_is_carried_out_without_a_note(tmp_path: Path) -> None
     ("more", "key"),
     [
         ("runner: {kind: codex}\n", "runner.kind"),
+        ("runner: {repeats: 1}\n", "runner.repeats"),
         ("proposer: {kind: claude}\n", "proposer.kind"),
         ("execution: {backend: codex}\n", "execution.backend"),
         ("measurement: {stability: {comparison: {method: paired}}}\n", "measurement.stability.comparison.method"),

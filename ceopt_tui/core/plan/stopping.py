@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from statistics import fmean
 
+from ceopt_tui.core.plan.drift import DRIFT_CASES
 from ceopt_tui.core.plan.measuring import affordable
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.state.run import RunState
@@ -48,9 +49,20 @@ def reopens(state: RunState, terms: Terms, active_s: float, wall_s: float) -> st
     ended_by = state.stopped.outcome
     if ended_by == "proposer_failed":
         return "the proposer is asked again"
+    if ended_by == "budget" and not affordable(state, terms, _dearest_step(state, terms)):
+        return None  # there is room for some step, not for the one it stopped at
     if ended_by in LIMITS and stop_reason(state, terms, active_s, wall_s) is None:
         return f"what ended the run ({ended_by.replace('_', ' ')}) no longer holds"
     return None
+
+
+def _dearest_step(state: RunState, terms: Terms) -> int:
+    """Runs of the largest pool an experiment may need: reference and candidate on one side of the split."""
+    assert state.split is not None
+    setting = terms.setting(state)
+    sweep = (setting.reference_runs + 1) * len(state.split.selection)
+    look = (setting.holdout_runs + setting.confirm_runs) * len(state.deciding_holdout)
+    return max(sweep, look) + DRIFT_CASES
 
 
 def _limit(reached: bool, outcome: str, reason: str) -> Stopped | None:
