@@ -23,6 +23,7 @@ from schemas.spec_rules import broken_rules, unattended_rules
 from schemas.yaml_strict import EVALSET_BYTES, SPEC_BYTES, Document, read
 
 M = TypeVar("M", bound=BaseModel)
+_NAME_THE_SET = "Name the file with the cases; the spec names it under `evalset`."
 Rules: TypeAlias = Callable[[M | None, Document], list[Problem]]
 
 
@@ -69,6 +70,8 @@ def load_evalset(path: Path) -> LoadedEvalSet:
     """The eval set at `path`. Raises InputError with every problem."""
     raw = read_bytes(path, EVALSET_BYTES)
     document = read(raw, str(path), limit=EVALSET_BYTES)
+    if _is_spec(document.data):
+        raise InputError([Problem(str(path), 0, "", "this is a spec, not an eval set")], _NAME_THE_SET)
     evalset = _checked(EvalSet, document, broken_case_rules)
     return LoadedEvalSet(evalset, path, raw, hashlib.sha256(raw).hexdigest(), document)
 
@@ -96,6 +99,11 @@ def check_file(path: Path) -> list[Problem]:
     except InputError as error:
         return error.problems
     return []
+
+
+def is_evalset_file(path: Path) -> bool:
+    """Is a file that can be read an eval set, by its keys?"""
+    return _is_evalset(read(read_bytes(path, EVALSET_BYTES), str(path), limit=EVALSET_BYTES).data)
 
 
 def read_bytes(path: Path, limit: int) -> bytes:
@@ -146,6 +154,10 @@ def _is_evalset(data: Any) -> bool:
         return isinstance(data, list)
     own = key_names(EvalSet)
     return not (data.keys() & (key_names(Spec) - own)) and any(closest(key, own - {"name"}) for key in data)
+
+
+def _is_spec(data: Any) -> bool:
+    return isinstance(data, dict) and "cases" not in data and bool(data.keys() & {"target", "metric"})
 
 
 def _no_rules(_value: object, _document: Document) -> list[Problem]:

@@ -78,6 +78,8 @@ def _sentence(details: ErrorDetails, path: Path, model: type[BaseModel], documen
         return str(context["error"])
     if kind == "too_short" and isinstance(details["input"], str):
         return "must not be empty"
+    if kind == "too_long" and isinstance(details["input"], str):
+        return f"must be at most {context['max_length']} letters long, not {context['actual_length']}"
     if kind == "union_tag_invalid":
         words = str(context["expected_tags"])
         return f"has an unknown type; it {_wrong_word(context['tag'], words)}"

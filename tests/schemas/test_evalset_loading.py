@@ -191,3 +191,9 @@ def test_values_in_memory_need_no_quotes() -> None:
     case = Case(id="a", input={"n": 5, "t": "007"}, expected=["a", 1])
     assert case.input == {"n": 5, "t": "007"}
     assert EvalSet(name="x", cases=(case,)).cases == (case,)
+
+
+def test_a_spec_is_told_from_an_eval_set() -> None:
+    with pytest.raises(InputError) as caught:
+        load_evalset(DATA / "smallest.yaml")
+    assert [problem.message for problem in caught.value.problems] == ["this is a spec, not an eval set"]

@@ -185,6 +185,11 @@ judge: {}
     assert not [line for line in found if "at least 1 entry" in line]
 
 
+def test_a_name_too_long_is_measured_in_letters(tmp_path: Path) -> None:
+    path = written(tmp_path, "name: " + "a" * 300 + "\n")
+    assert "1: name: must be at most 100 letters long, not 300" in refusal(path)
+
+
 def test_missing_sections_are_named(tmp_path: Path) -> None:
     assert refusal(written(tmp_path, "name: x\n")) == [
         "1: description: is required and missing",
