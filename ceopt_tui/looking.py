@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,6 +50,19 @@ def _found(folder: Path, repository: Repository) -> FoundRun:
 def read_state(folder: Path) -> RunState:
     """The state a run's journal folds to. Reads only; another process may be writing."""
     return fold(replay(folder / JOURNAL_NAME).records)
+
+
+def at_work(state: RunState) -> bool:
+    """Is the last tick's process alive on this machine? A number used again can deceive; the lock has the last word."""
+    if state.status != "running" or state.tick is None or state.tick.host != socket.gethostname():
+        return False
+    try:
+        os.kill(state.tick.pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return state.tick.pid != os.getpid()
 
 
 def find_run(

@@ -9,7 +9,7 @@ import click
 
 from ceopt_tui.core.describe import experiment_line, money, outcome_sentence, score
 from ceopt_tui.core.visible import said
-from ceopt_tui.looking import FoundRun, all_runs, find_run
+from ceopt_tui.looking import FoundRun, all_runs, at_work, find_run
 
 SHOWN = 8
 
@@ -54,8 +54,11 @@ def _words(found: FoundRun) -> str:
     lines.append(f"  {len(state.experiments)} experiments, {len(state.keeps)} kept; {money(state)}")
     if state.asked and not state.finished:
         lines.append(f"  waits for a person: {state.asked.title} {state.asked.question}")
+    elif state.status == "running" and state.tick:
+        working = f"process {state.tick.pid} works on it"
+        lines.append(f"  {working if at_work(state) else 'cut off: no process of this machine works on it'}")
     elif state.last_tick and not state.finished:
-        lines.append(f"  {state.last_tick.reason}")
+        lines += [f"  {line}" for line in state.last_tick.reason.split("\n")]
     lines += [
         f"  {line}" for one in list(state.experiments.values())[-SHOWN:] for line in experiment_line(one).split("\n")
     ]

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import re
-import socket
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
 from ceopt_tui.core.plan.terms import Terms
-from ceopt_tui.core.state.run import RunState
 from ceopt_tui.errors import CeoptError
 from ceopt_tui.gitops.repository import Repository
 from ceopt_tui.inputs import open_project, terms_of
 from ceopt_tui.journal.journal import JOURNAL_NAME
-from ceopt_tui.looking import FoundRun, all_runs, read_state
+from ceopt_tui.looking import FoundRun, all_runs, at_work, read_state
 from ceopt_tui.run_options import RunOptions
 from ceopt_tui.ui.entries import RunEntry
 from ceopt_tui.wiring import folder_of
@@ -52,9 +49,13 @@ class RepositoryCatalogue:
         return [*runs, *self._new_specs({run.name for run in runs})]
 
     def reread(self, entry: RunEntry) -> RunEntry:
-        """The same run as its journal stands now."""
-        state = read_state(entry.folder)
-        return replace(entry, state=state, at_work=at_work(state))
+        """The same run as its journal stands now; the very same entry when nothing has changed."""
+        stamp = _stamp(entry.folder)
+        state = entry.state if stamp == entry.stamp else read_state(entry.folder)
+        working = at_work(state)
+        if state is entry.state and working == entry.at_work:
+            return entry
+        return replace(entry, state=state, at_work=working, stamp=stamp)
 
     def _of_run(self, run: FoundRun) -> RunEntry:
         spec = Path(run.state.started.spec_file) if run.state.started else None
@@ -94,17 +95,13 @@ def entry_of_spec(options: RunOptions, place: str = "") -> RunEntry:
     return replace(entry, state=state, at_work=at_work(state))
 
 
-def at_work(state: RunState) -> bool:
-    """Is the last tick's process alive on this machine? A number used again can deceive; the lock has the last word."""
-    if state.status != "running" or state.tick is None or state.tick.host != socket.gethostname():
-        return False
+def _stamp(folder: Path) -> tuple[int, ...]:
+    """Tells one content of a journal from another without reading it."""
     try:
-        os.kill(state.tick.pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return state.tick.pid != os.getpid()
+        found = (folder / JOURNAL_NAME).stat()
+    except OSError:
+        return (0,)
+    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _terms(spec: Path) -> Terms | None:

@@ -22,6 +22,7 @@ class RunEntry:
     place: str = ""  # the spec as a person finds it
     fault: str = ""  # why its journal cannot be read, or its spec not be run
     at_work: bool = False  # another process works on it now
+    stamp: tuple[int, ...] = ()  # of the journal `state` was read from; another one is another state
 
     @property
     def key(self) -> str:

@@ -13,9 +13,10 @@ from histories import begun, state_of
 
 from ceopt_tui.errors import InputError
 from ceopt_tui.journal.journal import Journal
+from ceopt_tui.looking import at_work
 from ceopt_tui.run_options import RunOptions
 from ceopt_tui.system_clock import SystemClock
-from ceopt_tui.ui.catalogue import RepositoryCatalogue, at_work, entry_of_spec
+from ceopt_tui.ui.catalogue import RepositoryCatalogue, entry_of_spec
 from schemas.records import RunStarted, TickStarted
 
 SPEC = """\
@@ -76,7 +77,11 @@ def test_a_run_is_listed_with_its_state_and_its_spec(repository: Path) -> None:
     (entry,) = catalogue(repository).entries()
     assert entry.state.baseline is not None and entry.options is not None and entry.terms is not None
     assert not entry.at_work, "its process ran on another machine"
-    assert catalogue(repository).reread(entry).state.baseline is not None
+    read = catalogue(repository).reread(entry)
+    assert read.state.baseline is not None and catalogue(repository).reread(read) is read
+    fresh.folder.rename(fresh.folder.with_name("archived"))
+    assert catalogue(repository).reread(read).state.started is None
+    fresh.folder.with_name("archived").rename(fresh.folder)
     again = entry_of_spec(RunOptions(repository / "spec.yaml", environ={}))
     assert again.state.baseline is not None
     assert entry_of_spec(RunOptions(repository / "spec.yaml", environ={}, fresh=True)).state.baseline is None
