@@ -8,14 +8,17 @@ import click
 
 from ceopt_tui.core.visible import said
 from ceopt_tui.exits import ExitStatus
-from schemas.loading import check_file
+from ceopt_tui.inputs import project_problems
+from schemas.loading import check_file, is_evalset_file, load_spec
 
 
 @click.command("check")
 @click.argument("file", type=click.Path(path_type=Path))
 def command(file: Path) -> int:
-    """Check a spec or an eval set: every problem with file, line and key."""
+    """Check a spec, with the files it names, or an eval set: every problem with file, line and key."""
     problems = check_file(file)
+    if not problems and not is_evalset_file(file):
+        problems = project_problems(load_spec(file))
     for problem in problems:
         click.echo(said(str(problem)))
     if not problems:

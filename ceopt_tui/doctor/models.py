@@ -16,6 +16,7 @@ from judges.ledger import Caps, Ledger
 from judges.local_binding import bound
 from judges.local_model.catalogue import DEFAULT_MODEL
 from judges.local_model.weights import present_weights
+from judges.prices import require_price
 from judges.providers import PROVIDERS
 from judges.tiers import TIER_VARIABLES, is_local, resolve
 from judges.user_config import user_models
@@ -54,7 +55,7 @@ def examine_models(
         if model is None:
             findings.append(_unconfigured(role, name))
             continue
-        findings.append(Finding("ok", role, f"{name} → {model.model} at {model.endpoint}"))
+        findings.append(_found(role, name, model, capped=spec is not None and spec.user_cost_cap_usd is not None))
         models = _with_role(models, role, model)
     return findings, models
 
@@ -84,11 +85,22 @@ def _keys(environ: Mapping[str, str]) -> Finding:
     return Finding("note", "keys", f"set: {', '.join(present)}" if present else "no key of a known provider is set")
 
 
+def _found(role: Role, name: str, model: ResolvedModel, *, capped: bool) -> Finding:
+    """A cap in money cannot be held without a price; a judge has a cap of its own and no part in a run of checks."""
+    if capped and role != "judge":
+        try:
+            require_price(model)
+        except CeoptError as error:
+            return Finding("wrong", role, f"{name} → {model.model}: {error}")
+    return Finding("ok", role, f"{name} → {model.model} at {model.endpoint}")
+
+
 def _unconfigured(role: Role, name: str) -> Finding:
     variable = TIER_VARIABLES[name]
     if role == "proposer":
         return Finding("note", role, f"no model, so ideas come without one; {variable}=provider/model names one")
-    return Finding("note", role, f"no model: set {variable}=provider/model, or name {DEFAULT_MODEL}")
+    text = f"no model: set {variable}=provider/model, or name {DEFAULT_MODEL}"
+    return Finding("wrong" if role == "task" else "note", role, text)
 
 
 async def try_models(models: Sequence[RoleModel], clock: Clock, secrets: Iterable[str]) -> list[Finding]:

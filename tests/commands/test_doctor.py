@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from stub_endpoint import StubEndpoint
+from triage_project import make_project
 
 from ceopt_tui.commands import doctor
 from ceopt_tui.doctor.machine import examine_machine
@@ -30,9 +31,10 @@ def ask(*arguments: str, **environ: str) -> tuple[int, str]:
     return int(result.return_value), result.output
 
 
-def test_without_any_key_nothing_is_wrong_and_the_ways_on_are_named() -> None:
+def test_without_a_model_a_run_would_stop_and_the_ways_on_are_named() -> None:
     status, said = ask()
-    assert status == ExitStatus.FINISHED
+    assert status == ExitStatus.REFUSED
+    assert "wrong  task" in said and "1 of " in said
     assert "CEOPT_MODEL_CHEAP=provider/model" in said
     assert "local/qwen2.5-coder-0.5b" in said
 
@@ -55,7 +57,7 @@ def test_roles_on_one_model_share_one_call() -> None:
 def test_a_model_that_does_not_answer_is_wrong_set_up(mode: str) -> None:
     with StubEndpoint(mode) as endpoint:
         environ = {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": endpoint.api_base, "CEOPT_MODEL_STRONG": "openai/large"}
-        status, said = ask(**environ)
+        status, said = ask(**environ, CEOPT_MODEL_CHEAP="local/qwen2.5-coder-0.5b")
     assert status == ExitStatus.REFUSED
     assert "wrong  proposer" in said
     assert "FAKE-ABCDEFGH" not in said
@@ -74,6 +76,26 @@ def test_the_roles_of_a_spec_are_looked_at(tmp_path: Path) -> None:
     _, said = ask("--no-calls", str(spec))
     assert "mine → ollama/x" in said
     assert "judge" not in said.split("keys")[1]
+
+
+@pytest.mark.parametrize(("cap", "level", "expected"), [
+    ("max_total_cost_usd: 5", "wrong ", ExitStatus.REFUSED), ("max_calls: 50", "ok    ", ExitStatus.FINISHED),
+])  # fmt: skip
+def test_a_cap_in_money_needs_a_price(tmp_path: Path, cap: str, level: str, expected: int) -> None:
+    place = make_project(tmp_path, "http://127.0.0.1:9/v1", stopping=cap)
+    environ = {**place.environ, "CEOPT_MODEL_CHEAP": "openai/nobody-knows-its-price"}
+    status, said = ask("--no-calls", str(place.root / "spec.yaml"), **environ)
+    assert status == expected
+    assert f"{level} task" in said
+    assert ("the price of openai/nobody-knows-its-price is unknown" in said) == (expected == ExitStatus.REFUSED)
+
+
+def test_a_spec_that_cannot_run_is_wrong(tmp_path: Path) -> None:
+    place = make_project(tmp_path, "http://127.0.0.1:9/v1")
+    (place.root / "evals" / "triage.yaml").unlink()
+    status, said = ask("--no-calls", str(place.root / "spec.yaml"), **place.environ)
+    assert status == ExitStatus.REFUSED
+    assert "wrong  spec" in said and "evals/triage.yaml is not there" in said
 
 
 def test_a_bad_config_file_is_one_finding(tmp_path: Path) -> None:
