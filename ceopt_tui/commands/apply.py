@@ -20,6 +20,8 @@ from ceopt_tui.looking import FoundRun, find_run
 @click.option("--state-root", type=click.Path(path_type=Path), help="Where the run's state is kept.")
 def command(run: str | None, commit: bool, pr: bool, state_root: Path | None) -> None:
     """Write the kept text into your working tree; refused when you have changed those files since."""
+    if commit and pr:
+        raise click.UsageError("--pr changes nothing, so it does not go with --commit")
     found = find_run(run, state_root=state_root)
     state = found.state
     if not state.keeps:
@@ -29,15 +31,32 @@ def command(run: str | None, commit: bool, pr: bool, state_root: Path | None) ->
         return
     original, best = state.texts[state.original_digest], state.best_texts
     changed = sorted(path for path in best if best[path] != original[path])
+    there = all(_holds(found.repository.root / path, best[path]) for path in changed)
     apply_to_working_tree(
         found.repository,
         {path: original[path].encode("utf-8") for path in changed},
         {path: best[path].encode("utf-8") for path in changed},
     )
-    click.echo(f"written: {', '.join(changed)}")
+    click.echo(f"{'already holding the new text' if there else 'written'}: {', '.join(changed)}")
     if commit:
-        sha = commit_as_user(found.repository, changed, f"{_title(found)}\n\n{outcome_sentence(state, 1.0)}\n")
+        sha = commit_as_user(found.repository, changed, commit_message(found))
         click.echo(f"committed as {sha[:10]}" if sha else "nothing to commit")
+
+
+SUBJECT = 72  # characters; git and its hosts cut or wrap longer ones
+
+
+def commit_message(found: FoundRun) -> str:
+    """A subject that fits on a line; below it the whole change in words and its evidence."""
+    title = " ".join(_title(found).split())
+    subject, body = title, ""
+    if len(title) > SUBJECT:
+        subject, body = title[: SUBJECT - 1].rsplit(" ", 1)[0] + "…", f"{title}\n\n"
+    return f"{subject}\n\n{body}{outcome_sentence(found.state, 1.0)}\n"
+
+
+def _holds(path: Path, text: str) -> bool:
+    return path.is_file() and path.read_bytes() == text.encode("utf-8")
 
 
 def _title(found: FoundRun) -> str:
