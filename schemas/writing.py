@@ -53,7 +53,7 @@ def minimal_spec_yaml(
         ("The cases it is measured on; half of them only confirm.", {"evalset": dict(evalset)}),
         ("What better means.", {"metric": _first_run_metric(metric)}),
         *(("", {key: value}) for key, value in (sections or {}).items()),
-        ("One experiment at a time.", {"execution": {"mode": "serial", "max_concurrent": 1}}),
+        ("One experiment at a time.", {"execution": {"mode": "serial"}}),
         (
             "When to stop, whatever comes first. The cost is that of all models together.",
             {"stopping": {"max_iterations": 4, "max_hours": 1, "max_total_cost_usd": 5}},

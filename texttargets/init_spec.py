@@ -15,7 +15,7 @@ from schemas.writing import PASS_RATE, evalset_yaml, minimal_spec_yaml
 from texttargets.checks import unusable_check
 from texttargets.importers.reading import ImportResult, read_failures
 from texttargets.placeholders import guess_syntax
-from texttargets.target_file import read_target
+from texttargets.target_file import for_model, read_target
 
 # Files whose folder says more than their own name.
 _GENERIC = frozenset({"skill", "agents", "claude", "gemini", "prompt", "system", "readme", "index"})
@@ -38,6 +38,10 @@ def init_files(target: Path, failures: Path | None = None, *, root: Path) -> New
     """
     place = _below(target, root)
     text = read_target(target, place).text
+    if not for_model(text).strip():
+        raise InputError(
+            [Problem(place, 0, "", "is empty: write the instruction first, there is nothing to improve yet")]
+        )
     name = project_name(Path(place), root)
     imported = read_failures([failures]) if failures else None
     evalset = imported.evalset(name) if imported else EvalSet(name=name, cases=(_EXAMPLE,))

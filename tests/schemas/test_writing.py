@@ -94,10 +94,11 @@ def test_a_first_spec_is_small_serial_and_capped(tmp_path: Path) -> None:
     spec = load_spec(path).spec
     assert spec.description == "Route a message: to the right queue"
     assert spec.runner.model == "local/small"
-    assert (spec.execution.mode, spec.execution.max_concurrent) == ("serial", 1)
+    assert spec.execution.mode == "serial"
     assert (spec.stopping.max_iterations, spec.stopping.max_hours, spec.user_cost_cap_usd) == (4, 1, 5)
     assert text.startswith("# ")
     assert "degenerate_gates" not in text
+    assert "max_concurrent" not in text, "a key without effect"
 
 
 def test_a_first_judged_spec_samples_little(tmp_path: Path) -> None:

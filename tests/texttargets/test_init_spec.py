@@ -33,7 +33,7 @@ def test_failures_with_answers_are_measured_by_their_pass_rate(tmp_path: Path) -
     assert spec.name == evalset.name == "support-triage"
     assert spec.target.files == ("prompts/Support Triage.md",)
     assert (spec.metric.primary.type, spec.metric.primary.name) == ("hard", "pass_rate")
-    assert (spec.execution.mode, spec.execution.max_concurrent) == ("serial", 1)
+    assert spec.execution.mode == "serial"
     assert (spec.stopping.max_iterations, spec.stopping.max_hours, spec.stopping.max_total_cost_usd) == (4, 1, 5)
     assert [case.id for case in evalset.cases] == ["a", "b"]
 
@@ -71,6 +71,8 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
 def test_a_target_that_cannot_be_used_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
         init_files(tmp_path / "none.md", root=tmp_path)
+    with pytest.raises(InputError, match="empty.md: is empty: write the instruction first"):
+        init_files(write(tmp_path / "empty.md", "\ufeff \n"), root=tmp_path)
     outside = write(tmp_path / "p.md", "x")
     (tmp_path / "inner").mkdir()
     with pytest.raises(InputError, match="is outside"):
