@@ -65,7 +65,8 @@ class CeoptApp(EngineApp):
     def on_mount(self) -> None:
         self.push_screen(HomeScreen(self._catalogue.where, self.clock))
         if self._first is not None:
-            self.post_message(m.RunOpened(self._first, start=self._first.state.finished is None))
+            start = self._first.state.finished is None or RunModel(self._first).idle(self.clock.now())
+            self.post_message(m.RunOpened(self._first, start=start))
 
     # Runs and screens
 
@@ -100,8 +101,8 @@ class CeoptApp(EngineApp):
 
     def on_run_read(self, message: m.RunRead) -> None:
         model = self._models.get(message.entry.key)
-        if model is not None and not model.working:
-            model.entry = message.entry
+        if model is not None and not model.working and message.entry is not model.entry:
+            model.follow(message.entry)
             self.on_run_changed()
 
     def _current(self, entry: RunEntry) -> RunEntry:
@@ -114,6 +115,8 @@ class CeoptApp(EngineApp):
     def on_run_opened(self, message: m.RunOpened) -> None:
         known = self._models.get(message.entry.key)
         model = known if known and (known.working or known.result) else RunModel(message.entry)
+        if not model.working:
+            model.follow(message.entry)
         self._models[message.entry.key] = model
         if message.entry is self._first:
             self.last = model
@@ -130,6 +133,8 @@ class CeoptApp(EngineApp):
             self._shown.changed()
 
     def on_tick_ended(self) -> None:
+        if self.is_running and isinstance(self.screen, ConfirmScreen):  # what it asks about is over
+            self.screen.dismiss(False)
         self.on_run_changed()
         self._refresh_home()
 

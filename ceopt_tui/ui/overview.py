@@ -14,6 +14,7 @@ from ceopt_tui.core.visible import one_line, said
 from ceopt_tui.ui.marks import NEEDS_YOU, RUNNING, STOPPING, Mark, status_mark
 
 BAR_CELLS = 16
+JOINED = " · "  # between the lines of a message that is shown on one
 _AFTER = {
     "exploratory": "measure it on all cases, or drop it",
     "add_sample": "measure it again with fresh runs, or drop it",
@@ -68,15 +69,15 @@ def _now(state: RunState, activity: Activity) -> str:
     if activity.working:
         return _work(state, activity)
     if activity.trouble:
-        return said(one_line(activity.trouble))
+        return said(one_line(activity.trouble, JOINED))
     if state.finished:
-        return f"finished: {said(one_line(state.finished.reason))}"
+        return f"finished: {said(one_line(state.finished.reason, JOINED))}"
     if activity.elsewhere and state.tick:
         return f"process {state.tick.pid} works on it; you are looking on"
     if state.asked:
         return f"paused at a question: {one_line(state.asked.question)}"
     if state.last_tick and state.status != "running":
-        return f"paused: {said(one_line(state.last_tick.reason))}"
+        return f"paused: {said(one_line(state.last_tick.reason, JOINED))}"
     return "not started" if state.tick is None else "cut off: its process ended in the middle of its work"
 
 
@@ -100,6 +101,8 @@ def _next(state: RunState, terms: Terms | None, activity: Activity) -> str:
     if activity.elsewhere:
         return "this screen follows its journal"
     if not (activity.working or activity.asking):
+        if state.asked:
+            return "press a to answer it; what is measured is kept"
         return "press c to go on; what is measured is kept" if state.started else "press c to start"
     if state.stopped:
         return "the final gain on held-out cases, then the report"
@@ -146,12 +149,14 @@ def _spend(state: RunState, terms: Terms | None) -> str:
 def _score(state: RunState, span: float) -> str:
     if state.baseline is None:
         return "not measured yet"
-    original = f"original {score(state.baseline.mean, span)}"
-    best = best_mean(state) if state.keeps else None
+    # The final gain has fresh runs of both texts: from then on these are the figures, here as in the report.
+    before = state.gain.selection_before if state.gain else state.baseline.mean
+    original = f"original {score(before, span)}"
+    best = (state.gain.selection_after if state.gain else best_mean(state)) if state.keeps else None
     if best is None:
         return f"{original} on {len(state.baseline_selection)} tuning cases; no change kept"
     return (
-        f"{original} → best {score(best, span)} ({change(best - state.baseline.mean, span)}, "
+        f"{original} → best {score(best, span)} ({change(best - before, span)}, "
         f"exp-{state.best_number:03d}) on tuning cases"
     )
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 
+from ceopt_tui.core.clocks import calendar_s
+from ceopt_tui.core.plan.stopping import reopens
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.engine.loop import TickResult
@@ -29,13 +32,34 @@ class RunModel:
 
     @property
     def terms(self) -> Terms | None:
-        return (self.skin.terms if self.skin else None) or self.entry.terms
+        """Those the engine works under; between two ticks those of the spec as it was last read."""
+        at_work = self.skin.terms if self.skin else None
+        return at_work or self.entry.terms if self.working else self.entry.terms or at_work
+
+    def idle(self, now: datetime) -> bool:
+        """Could this process go on with the run? A finished one only where its end no longer holds."""
+        if self.working or self.entry.at_work or self.entry.options is None:
+            return False
+        state, terms = self.state, self.terms
+        if state.finished is None:
+            return True
+        if terms is None or state.phase3_at is None:
+            return False
+        wall_s = calendar_s(datetime.fromisoformat(state.phase3_at), now)
+        return reopens(state, terms, state.active_s - state.phase3_active_s, wall_s) is not None
 
     @property
     def activity(self) -> Activity:
         if self.working and self.skin:
             return self.skin.activity()
         return Activity(trouble=self.trouble, elsewhere=self.entry.at_work)
+
+    def follow(self, entry: RunEntry) -> None:
+        """Takes what the journal says now; it has the last word once another process has worked on the run."""
+        if _tick_of(self.state) != _tick_of(entry.state):
+            self.skin, self.trouble = None, ""
+            self.result = finished_result(entry.state) or self.result
+        self.entry = entry
 
     def begin(self, skin: AppSkin) -> None:
         """The engine starts to work on it; what was asked for the start alone is not asked for again."""
@@ -49,6 +73,11 @@ class RunModel:
             result = replace(result, outcome="stopped")
         self.working, self.result = False, result
         self.trouble = "" if result.status == "finished" else result.reason
+
+
+def _tick_of(state: RunState) -> tuple[str, int]:
+    """Which start of which run this is."""
+    return state.started.run_id if state.started else "", state.tick.tick if state.tick else 0
 
 
 def finished_result(state: RunState) -> TickResult | None:

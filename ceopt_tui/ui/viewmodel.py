@@ -14,6 +14,7 @@ from ceopt_tui.ui.entries import RunEntry
 from ceopt_tui.ui.marks import NEW, UNREADABLE, UNUSABLE, Mark, experiment_mark, outcome_mark, status_mark
 
 NO_OUTCOME = Mark(" ", "", "quiet")
+NOT_YET = "not yet"  # when a new spec was run; where it is has a line of its own
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ def run_row(entry: RunEntry, now: datetime) -> RunRow:
         mark = UNUSABLE if entry.place else UNREADABLE
         return RunRow(entry.key, one_line(entry.name), mark, NO_OUTCOME, "", "", said(entry.fault))
     if state.started is None:
-        return RunRow(entry.key, one_line(entry.name), NEW, NO_OUTCOME, "", "", one_line(entry.place))
+        return RunRow(entry.key, one_line(entry.name), NEW, NO_OUTCOME, "", "", NOT_YET)
     outcome = outcome_mark(state.finished.outcome) if state.finished else NO_OUTCOME
     kept = f"{len(state.keeps)} of {len(state.experiments)}"
     return RunRow(

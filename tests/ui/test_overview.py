@@ -77,10 +77,14 @@ def test_an_idle_run_says_why_and_how_to_go_on() -> None:
     assert lines(state_of(begun(), [paused]), idle)["Now"] == "paused: the time is used up"
     assert lines(state_of(begun(), [paused]), idle)["Next"] == "press c to go on; what is measured is kept"
     assert lines(state_of(begun(), [asked, paused]), idle)["Now"] == "paused at a question: Start?"
+    assert lines(state_of(begun(), [asked, paused]), idle)["Next"] == "press a to answer it; what is measured is kept"
     assert lines(state_of(begun()), idle)["Now"] == "cut off: its process ended in the middle of its work"
     assert lines(RunState(), idle)["Now"] == "not started"
     assert lines(RunState(), idle)["Next"] == "press c to start"
     assert lines(state_of(begun()), Activity(trouble="no money left"))["Now"] == "no money left"
+    assert lines(state_of(begun()), Activity(trouble="you chose: stop\nStart again"))["Now"] == (
+        "you chose: stop · Start again"
+    )
 
 
 def test_a_run_of_another_process_is_looked_on() -> None:
@@ -123,3 +127,7 @@ def test_proof_is_the_gain_on_unseen_cases() -> None:
     assert lines(state_of(begun(), [gain]))["Proof"] == (
         "40% → 60% on 10 unseen cases, +20 points (90 %: -10 points to +50 points); not clearly better"
     )
+    kept = tried(1, "x", "kept", "confirmed", "Better.\n")
+    assert lines(state_of(begun(), kept, [gain]))["Score"] == (
+        "original 40% → best 90% (+50 points, exp-001) on tuning cases"
+    ), "the report's figures, not those of the baseline"

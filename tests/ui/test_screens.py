@@ -13,6 +13,7 @@ from pictures import check_picture
 from rich.text import Text
 from stage import Stage, on_stage, text_of, until
 
+from ceopt_tui.core.state.run import RunState
 from ceopt_tui.errors import GitError
 from ceopt_tui.looking import read_state
 from ceopt_tui.ui.entries import RunEntry
@@ -111,6 +112,20 @@ async def test_a_run_of_another_process_is_followed(tmp_path: Path, monkeypatch:
         await until(pilot, lambda: "process 1 works on it" in text_of(app) and "exp-003" in text_of(app))
 
 
+async def test_an_idle_run_started_over_elsewhere_is_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ceopt_tui.ui.screens.run.REREAD_S", 0.05)
+    stage = Stage(tmp_path)
+    entry = replace(stage.entry, options=None, state=state_of(begun(), tried(1, "old", "reverted", "no"), ended()))
+    now = [entry]
+    stage.reread = lambda entry: now[0]  # type: ignore[method-assign]
+    async with on_stage(stage, first=entry) as (app, pilot):
+        await until(pilot, lambda: "old" in text_of(app) and "✓ finished" in text_of(app))
+        now[0] = replace(entry, state=RunState())
+        await until(pilot, lambda: "not started" in text_of(app) and "exp-001" not in text_of(app))
+        now[0] = replace(entry, state=state_of(begun(), tried(1, "new")), at_work=True)
+        await until(pilot, lambda: "new" in text_of(app) and "process 1 works on it" in text_of(app))
+
+
 async def test_help_lists_every_key(tmp_path: Path) -> None:
     async with on_stage(Stage(tmp_path)) as (app, pilot):
         await until(pilot, lambda: "triage" in text_of(app))
@@ -170,6 +185,15 @@ async def test_start_answer_and_stop_are_in_reach_at_every_size(tmp_path: Path, 
         await until(pilot, lambda: "Stop" in text_of(app) and "Quit" in text_of(app))
         await pilot.press("s")
         await until(pilot, lambda: "let it go on" in text_of(app))
+
+
+async def test_price_caps_and_clocks_are_seen_without_scrolling(tmp_path: Path) -> None:
+    stage = Stage(tmp_path)
+    async with on_stage(stage, size=(80, 24), first=stage.entry) as (app, pilot):
+        await until(pilot, lambda: "Start measuring?" in text_of(app))
+        shown = text_of(app)
+        order = [shown.index(label) for label in ("Target", "Plan", "calls at most", "Caps", "Clocks", "May change")]
+        assert order == sorted(order)
 
 
 async def test_screens_and_dialogues_follow_the_window(tmp_path: Path) -> None:

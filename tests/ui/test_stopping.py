@@ -80,6 +80,17 @@ async def test_going_on_is_the_other_answer(tmp_path: Path) -> None:
             await until(pilot, lambda: "… running" in text_of(app))
 
 
+async def test_a_dialogue_about_a_run_that_has_ended_goes_away(tmp_path: Path) -> None:
+    stage = Stage(tmp_path, free=5)
+    async with on_stage(stage, first=stage.entry) as (app, pilot):
+        await measure(stage, app, pilot)
+        await pilot.press("q")
+        await until(pilot, lambda: "The run is at work. Leave?" in text_of(app))
+        app.cancel_work()
+        await until(pilot, lambda: app.working is None and "Leave?" not in text_of(app))
+        assert app.is_running and "= paused" in text_of(app)
+
+
 async def test_quitting_while_calls_are_under_way_asks_once(tmp_path: Path) -> None:
     stage = Stage(tmp_path, free=5)
     async with on_stage(stage, first=stage.entry) as (app, pilot):

@@ -6,13 +6,16 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
+from fakes import terms
 from histories import AT, begun, ended, state_of, tried
 
 from ceopt_tui.core.state.run import RunState
+from ceopt_tui.run_options import RunOptions
 from ceopt_tui.ui.entries import RunEntry
 from ceopt_tui.ui.marks import experiment_mark, outcome_mark, status_mark
+from ceopt_tui.ui.run_model import RunModel
 from ceopt_tui.ui.viewmodel import candidate_diff, detail, experiment_row, run_diff, run_row
-from schemas.records import Asked, CallFacts, CallFinished, CandidateRefused, Decided, Looked, TickEnded
+from schemas.records import Asked, CallFacts, CallFinished, CandidateRefused, Decided, Looked, Stopped, TickEnded
 
 NOW = datetime.fromisoformat(AT) + timedelta(minutes=5)
 
@@ -32,14 +35,26 @@ def test_a_finished_run_says_what_came_of_it() -> None:
     )
 
 
-def test_a_spec_without_a_run_says_where_it_is() -> None:
+def test_a_spec_without_a_run_says_that_it_was_not_run_yet() -> None:
     row = run_row(entry(RunState(), place="specs/[x].yaml"), NOW)
-    assert (str(row.status), row.kept, row.when) == ("+ new", "", "specs/[x].yaml")
+    assert (str(row.status), row.kept, row.when) == ("+ new", "", "not yet")
 
 
 def test_a_damaged_journal_says_why() -> None:
     row = run_row(entry(RunState(), fault="line 3 is cut"), NOW)
     assert (str(row.status), row.when) == ("! damaged", "line 3 is cut")
+
+
+def test_a_finished_run_goes_on_only_where_its_limit_was_raised() -> None:
+    limit = [Stopped(outcome="max_iterations", reason="1 experiments"), *ended()[1:]]
+    tried_one = state_of(begun(), tried(1, "x", "reverted", "no"), limit)
+    options = RunOptions(Path("spec.yaml"), attended=True)
+    for most, goes_on in ((1, False), (2, True)):
+        model = RunModel(entry(tried_one, options=options, terms=terms(max_iterations=most)))
+        assert model.idle(NOW) == goes_on
+    assert not RunModel(entry(tried_one, terms=terms())).idle(NOW), "its spec is gone"
+    assert not RunModel(entry(state_of(begun()), options=options, at_work=True)).idle(NOW)
+    assert RunModel(entry(state_of(begun()), options=options)).idle(NOW)
 
 
 def test_an_old_run_shows_its_day() -> None:

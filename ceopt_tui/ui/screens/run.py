@@ -25,7 +25,7 @@ from ceopt_tui.ui.widgets.reading import Prose, Reading
 from ceopt_tui.ui.widgets.table import RowTable
 
 COLUMNS = (("experiment", 10), ("outcome", 14), ("tried", 28), ("why", 120))
-REREAD_S = 2.0  # how often the journal of a run at work elsewhere is read
+REREAD_S = 2.0  # how often an idle screen looks whether the journal has grown
 SLICE = 500  # rows put into the list at once: more would be felt as a stall
 
 
@@ -41,6 +41,7 @@ class RunScreen(Screen[None]):
         self.model = model
         self._clock = clock
         self._refresh_s = refresh_s
+        self._run_id = ""  # of the run whose experiments are listed
         self._listed = 0  # experiments in the list
         self._open: set[int] = set()  # of these, the ones whose outcome may still change
         self._changed = True
@@ -89,11 +90,17 @@ class RunScreen(Screen[None]):
         return marked(mark) if finished is None else marked(mark) + "  " + marked(outcome_mark(finished.outcome))
 
     def _follow(self) -> None:
-        if self.model.entry.at_work and not self.model.working:
+        """Another process may go on with a run that is idle here, or archive it and start over."""
+        if not self.model.working:
             self.post_message(RereadWanted())
 
     def _list_experiments(self) -> None:
         table, experiments = self.query_one(RowTable), self.model.state.experiments
+        started = self.model.state.started
+        run_id = started.run_id if started else ""
+        if run_id != self._run_id:  # the run was started over
+            table.clear()
+            self._listed, self._open, self._run_id = 0, set(), run_id
         upto = min(len(experiments), self._listed + SLICE)
         numbers = [*self._open, *range(self._listed + 1, upto + 1)]
         rows = [experiment_row(experiments[number]) for number in numbers]
@@ -136,9 +143,10 @@ class RunScreen(Screen[None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Commands that make no sense now are not offered."""
         model = self.model
+        idle = model.idle(self._clock.now())
         allowed = {
-            "answer": model.activity.asking != "",
-            "go_on": not (model.working or model.entry.at_work or model.state.finished or model.entry.options is None),
+            "answer": model.activity.asking != "" or (idle and model.state.asked is not None),
+            "go_on": idle,
             "stop": model.working,
             "diff": self._listed > 0,
             "best": bool(model.state.keeps),
@@ -149,7 +157,8 @@ class RunScreen(Screen[None]):
         self.dismiss()
 
     def action_answer(self) -> None:
-        self.post_message(AnswerWanted())
+        """A question of an earlier day is asked again by the run itself."""
+        self.post_message(AnswerWanted() if self.model.activity.asking else RunWanted())
 
     def action_go_on(self) -> None:
         self.post_message(RunWanted())
