@@ -15,18 +15,18 @@ KEEP, REFUSE = "keep", "refuse"
 
 
 def spec_question(state: RunState, inputs: RunInputs, parts: Parts) -> Question:
-    """Before the first paid call: what will be run, on what, for how much."""
+    """Before the first paid call: what will be run, on what, for how much. Money stands where no one has to scroll."""
     split = inputs.split
     lines = [
         inputs.description,
         "",
         f"Target     {', '.join(inputs.texts)}",
+        *_plan_lines(inputs, parts),
+        "",
         f"May change {', '.join(inputs.mutable)}",
         f"May not    {', '.join(inputs.immutable) or 'nothing else is named'}",
         f"Cases      {len(split.selection)} to tune on, {len(split.holdout)} held out (never tuned on, confirm a keep)",
         *inputs.approval_lines,
-        "",
-        *_plan_lines(inputs, parts),
     ]
     return Question("spec", f"Start {inputs.name}?", "\n".join(lines), "Start measuring?", (PROCEED, ADJUST, STOP))
 
