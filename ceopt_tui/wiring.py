@@ -164,7 +164,7 @@ async def _parts(
     project: Project, inputs: RunInputs, models: Models, session: Session, options: RunOptions, skin: Skin
 ) -> AsyncIterator[Parts]:
     spec, clock = project.spec, SystemClock()
-    warnings = [*project.loaded.notes, *notes(project.loaded), *models.warnings]
+    warnings = list(models.warnings)
     async with AsyncExitStack() as stack:
         task = await _bind(models.task, stack, skin)
         proposer_model = models.proposer
@@ -208,6 +208,7 @@ async def _parts(
             concurrency=task.concurrency,
             state_folder=session.folder,
             version=VERSION,
+            remarks=(*project.loaded.notes, *notes(project.loaded)),
             notes=warnings,
         )
 

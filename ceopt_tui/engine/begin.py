@@ -22,11 +22,15 @@ SPEC_COPY = "spec.yaml"
 def begin(session: Session, inputs: RunInputs, parts: Parts) -> list[AnyRecord]:
     """Records that open this tick: the run's identity for a new one, what changed for an old one."""
     state = session.state
-    records: list[AnyRecord] = [*new_notes(state, session.warnings, "info"), *new_notes(state, parts.notes)]
+    records: list[AnyRecord] = [
+        *new_notes(state, (*session.warnings, *parts.remarks), "info"),
+        *new_notes(state, parts.notes),
+    ]
     if state.started is None:
         return [*records, *_new_run(session, inputs, parts)]
     if begins_again(state, inputs, parts):
-        note = "the spec, the eval set, a check or the model changed before the first idea: the baseline is measured afresh"
+        what = "the spec, the eval set, a check or the model"
+        note = f"{what} changed before the first idea: the baseline is measured afresh"
         records += [Noted(text=note), _started(inputs, parts, state.started), inputs.split]
     elif state.split is None:  # a kill may come between any two records
         records.append(inputs.split)

@@ -56,4 +56,5 @@ class Parts:
     concurrency: int
     state_folder: Path
     version: str
+    remarks: Sequence[str] = ()  # about the spec; news to whoever reads the log, no limit of the evidence
     notes: Sequence[str] = field(default_factory=tuple)  # warnings of the parts; may grow while they work

@@ -71,7 +71,7 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
 def test_a_target_that_cannot_be_used_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
         init_files(tmp_path / "none.md", root=tmp_path)
-    with pytest.raises(InputError, match="empty.md: is empty: write the instruction first"):
+    with pytest.raises(InputError, match=r"empty\.md: is empty: write the instruction first"):
         init_files(write(tmp_path / "empty.md", "\ufeff \n"), root=tmp_path)
     outside = write(tmp_path / "p.md", "x")
     (tmp_path / "inner").mkdir()
