@@ -14,6 +14,7 @@ from ceopt_tui.errors import SetupError, StorageError
 from ceopt_tui.gitops.repository import Repository
 from ceopt_tui.journal.folders import runs, runs_folder
 from ceopt_tui.journal.journal import JOURNAL_NAME
+from ceopt_tui.journal.lock import is_held
 from ceopt_tui.journal.replay import replay
 from schemas.loading import load_spec
 
@@ -30,6 +31,12 @@ class FoundRun:
     @property
     def name(self) -> str:
         return self.folder.name
+
+    @property
+    def status(self) -> str:
+        """As the journal says, but a run that was killed is `cut_off` and not running."""
+        status = self.state.status
+        return "cut_off" if status == "running" and not at_work(self.state, self.folder) else status
 
 
 def all_runs(start: Path, *, state_root: Path | None = None, environ: Mapping[str, str] = os.environ) -> list[FoundRun]:
@@ -52,17 +59,11 @@ def read_state(folder: Path) -> RunState:
     return fold(replay(folder / JOURNAL_NAME).records)
 
 
-def at_work(state: RunState) -> bool:
-    """Is the last tick's process alive on this machine? A number used again can deceive; the lock has the last word."""
-    if state.status != "running" or state.tick is None or state.tick.host != socket.gethostname():
+def at_work(state: RunState, folder: Path) -> bool:
+    """Does another process work on the run? The journal says that a tick began, the lock that its process lives."""
+    if state.status != "running" or state.tick is None or not is_held(folder):
         return False
-    try:
-        os.kill(state.tick.pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return state.tick.pid != os.getpid()
+    return (state.tick.pid, state.tick.host) != (os.getpid(), socket.gethostname())
 
 
 def find_run(

@@ -9,7 +9,7 @@ import click
 
 from ceopt_tui.core.describe import experiment_line, money, outcome_sentence, score
 from ceopt_tui.core.visible import said
-from ceopt_tui.looking import FoundRun, all_runs, at_work, find_run
+from ceopt_tui.looking import FoundRun, all_runs, find_run
 
 SHOWN = 8
 
@@ -33,7 +33,7 @@ def _figures(found: FoundRun) -> dict[str, object]:
     state = found.state
     return {
         "name": found.name,
-        "status": state.status,
+        "status": found.status,
         "outcome": state.finished.outcome if state.finished else None,
         "experiments": len(state.experiments),
         "kept": len(state.keeps),
@@ -48,15 +48,17 @@ def _words(found: FoundRun) -> str:
     if found.fault:
         return f"{found.name}: cannot be read: {found.fault}"
     outcome = f", {state.finished.outcome.replace('_', ' ')}" if state.finished else ""
-    lines = [f"{found.name}: {state.status}{outcome}"]
+    status = found.status
+    lines = [f"{found.name}: {status.replace('_', ' ')}{outcome}"]
     if state.baseline:
         lines.append(f"  baseline {score(state.baseline.mean, 1.0)} on {len(state.baseline_selection)} selection cases")
     lines.append(f"  {len(state.experiments)} experiments, {len(state.keeps)} kept; {money(state)}")
     if state.asked and not state.finished:
         lines.append(f"  waits for a person: {state.asked.title} {state.asked.question}")
-    elif state.status == "running" and state.tick:
-        working = f"process {state.tick.pid} works on it"
-        lines.append(f"  {working if at_work(state) else 'cut off: no process of this machine works on it'}")
+    elif status == "running" and state.tick:
+        lines.append(f"  process {state.tick.pid} works on it")
+    elif status == "cut_off":
+        lines.append("  its process ended in the middle of its work; run it again to go on")
     elif state.last_tick and not state.finished:
         lines += [f"  {line}" for line in state.last_tick.reason.split("\n")]
     lines += [

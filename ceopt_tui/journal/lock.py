@@ -18,6 +18,7 @@ from ceopt_tui.journal.disk import storage_error
 
 LOCK_NAME = "lock"
 OWNER_NAME = "lock-owner.json"
+PROBE_S = 0.1  # somebody who only asks `is_held` has the lock for far less than this
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class RunLock:
         lock = FileLock(folder / LOCK_NAME, thread_local=False, fallback_to_soft=False)
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            lock.acquire(timeout=0)
+            lock.acquire(timeout=PROBE_S, poll_interval=PROBE_S / 5)
         except Timeout as error:
             who = _read_owner(owner_file) or "another process"
             raise BusyError(
@@ -80,6 +81,20 @@ class RunLock:
 
     def __exit__(self, *_: object) -> None:
         self.release()
+
+
+def is_held(folder: Path) -> bool:
+    """Does a living process hold the run in `folder`? Takes nothing over; where it cannot be told, an owner counts."""
+    path = folder / LOCK_NAME
+    if not path.exists() or not (folder / OWNER_NAME).exists():  # given up in order, or never taken
+        return False
+    lock = FileLock(path, thread_local=False, fallback_to_soft=False)
+    try:
+        lock.acquire(timeout=0)
+    except (Timeout, NotImplementedError, OSError):
+        return True
+    lock.release()
+    return False
 
 
 def _read_owner(owner_file: Path) -> Owner | None:

@@ -52,7 +52,7 @@ class RepositoryCatalogue:
         """The same run as its journal stands now; the very same entry when nothing has changed."""
         stamp = _stamp(entry.folder)
         state = entry.state if stamp == entry.stamp else read_state(entry.folder)
-        working = at_work(state)
+        working = at_work(state, entry.folder)
         if state is entry.state and working == entry.at_work:
             return entry
         return replace(entry, state=state, at_work=working, stamp=stamp)
@@ -60,7 +60,9 @@ class RepositoryCatalogue:
     def _of_run(self, run: FoundRun) -> RunEntry:
         spec = Path(run.state.started.spec_file) if run.state.started else None
         options = replace(self._options, spec_path=spec) if spec is not None and spec.is_file() else None
-        entry = RunEntry(run.name, run.folder, options, run.state, fault=run.fault, at_work=at_work(run.state))
+        entry = RunEntry(
+            run.name, run.folder, options, run.state, fault=run.fault, at_work=at_work(run.state, run.folder)
+        )
         return replace(entry, terms=_terms(spec)) if options and spec else entry
 
     def _new_specs(self, taken: set[str]) -> list[RunEntry]:
@@ -92,7 +94,7 @@ def entry_of_spec(options: RunOptions, place: str = "") -> RunEntry:
     if options.fresh or not (folder / JOURNAL_NAME).is_file():
         return entry
     state = read_state(folder)
-    return replace(entry, state=state, at_work=at_work(state))
+    return replace(entry, state=state, at_work=at_work(state, folder))
 
 
 def _stamp(folder: Path) -> tuple[int, ...]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from triage_project import git
 
 from ceopt_tui.commands import status
 from ceopt_tui.journal.journal import Journal
+from ceopt_tui.journal.lock import OWNER_NAME, RunLock
 from ceopt_tui.system_clock import SystemClock
 from schemas.records import AnyRecord, RunStarted, TickEnded, TickStarted
 
@@ -51,13 +52,19 @@ def test_a_parked_run_says_why_all_of_it_indented(tmp_path: Path) -> None:
 
 
 def test_a_run_at_work_does_not_repeat_its_last_tick(tmp_path: Path) -> None:
-    said = words(tmp_path, ticking(1, 1), RUN, BLOCKED, ticking(2, os.getppid()))
+    with RunLock.acquire(tmp_path / "state" / "triage", now=SystemClock().now):
+        said = words(tmp_path, ticking(1, 1), RUN, BLOCKED, ticking(2, os.getppid()))
     assert said[0] == "triage: running" and said[-1] == f"  process {os.getppid()} works on it"
     assert "a person has to answer" not in "\n".join(said)
 
 
-def test_a_run_whose_process_is_gone_is_cut_off(tmp_path: Path) -> None:
-    ended = subprocess.Popen(["true"])
-    ended.wait()
-    said = words(tmp_path, ticking(1, 1), RUN, BLOCKED, ticking(2, ended.pid))
-    assert said[-1] == "  cut off: no process of this machine works on it"
+def test_a_run_whose_lock_nobody_holds_is_cut_off_whoever_has_its_number_now(tmp_path: Path) -> None:
+    folder = tmp_path / "state" / "triage"
+    RunLock.acquire(folder, now=SystemClock().now).release()
+    owner = b'{"pid": 1, "host": "here", "started": "2026-01-01"}'
+    (folder / OWNER_NAME).write_bytes(owner)  # a kill leaves it behind
+    said = words(tmp_path, ticking(1, 1), RUN, BLOCKED, ticking(2, os.getppid()))
+    assert said[0] == "triage: cut off" and said[-1].endswith("run it again to go on")
+    assert (folder / OWNER_NAME).read_bytes() == owner, "looking takes nothing over"
+    shown = CliRunner().invoke(status.command, ["--state-root", str(tmp_path / "state"), "--json"])
+    assert json.loads(shown.output)[0]["status"] == "cut_off"

@@ -13,6 +13,7 @@ from histories import begun, state_of
 
 from ceopt_tui.errors import InputError
 from ceopt_tui.journal.journal import Journal
+from ceopt_tui.journal.lock import RunLock
 from ceopt_tui.looking import at_work
 from ceopt_tui.run_options import RunOptions
 from ceopt_tui.system_clock import SystemClock
@@ -99,21 +100,15 @@ def test_a_broken_spec_is_refused_before_the_app_opens(repository: Path) -> None
         entry_of_spec(RunOptions(repository / "spec.yaml", environ={}))
 
 
-def test_a_run_is_at_work_while_its_process_lives() -> None:
+def test_a_run_is_at_work_while_another_process_holds_it(tmp_path: Path) -> None:
     def ticking(pid: int) -> TickStarted:
         return TickStarted(tick=2, pid=pid, host=socket.gethostname())
 
-    ended = subprocess.Popen(["true"])
-    ended.wait()
-    assert at_work(state_of(begun(), [ticking(os.getppid())]))
-    assert at_work(state_of(begun(), [ticking(1)]))
-    assert not at_work(state_of(begun(), [ticking(os.getpid())]))
-    assert not at_work(state_of(begun(), [ticking(ended.pid)]))
-    assert not at_work(state_of(begun(), [replace_host(ticking(os.getppid()))]))
-
-
-def replace_host(record: TickStarted) -> TickStarted:
-    return record.model_copy(update={"host": "another machine"})
+    other, own = (state_of(begun(), [ticking(pid)]) for pid in (os.getppid(), os.getpid()))
+    assert not at_work(other, tmp_path), "the number of its process may be another's by now"
+    with RunLock.acquire(tmp_path, now=SystemClock().now):
+        assert at_work(other, tmp_path) and not at_work(own, tmp_path)
+    assert not at_work(other, tmp_path)
 
 
 def test_state_root_is_where_runs_are_looked_for(repository: Path, tmp_path: Path) -> None:
