@@ -10,13 +10,23 @@ from typing import Any
 
 from ceopt_tui.core.describe import detects, experiment_line, outcome_sentence, score
 from ceopt_tui.core.masking import mask, masked
+from ceopt_tui.core.plan.forecast import plan_lines
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.ports import Question
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.core.visible import said
 from ceopt_tui.engine.loop import TickResult
 from ceopt_tui.errors import NeedsPersonError
-from schemas.records import AnyRecord, BaselineMeasured, Committed, ExperimentClosed, GainReported, Looked, Noted
+from schemas.records import (
+    AnyRecord,
+    BaselineMeasured,
+    Committed,
+    ExperimentClosed,
+    GainReported,
+    Looked,
+    Noted,
+    SplitFrozen,
+)
 
 # Fields too long for an event; they are in the journal.
 LONG_FIELDS = {"texts", "output", "message"}
@@ -38,6 +48,7 @@ class HeadlessSkin:
         self._talk = talk or (lambda line: print(line, file=sys.stderr, flush=True))
         self._state = RunState()
         self._span = 1.0
+        self._terms: Terms | None = None
         self._title = ""
 
     @property
@@ -45,9 +56,13 @@ class HeadlessSkin:
         return self._state
 
     def opened(self, state: RunState, terms: Terms) -> None:
-        self._state, self._span = state, terms.span
+        self._state, self._span, self._terms = state, terms.span, terms
+        if state.split is not None and state.finished is None:
+            self._say_plan(state.split)
 
     def recorded(self, record: AnyRecord) -> None:
+        if isinstance(record, SplitFrozen):
+            self._say_plan(record)
         if self.as_json:
             if record.kind not in LOUD_KINDS and record.kind != LAST_KIND:
                 self._out(json_line({"event": record.kind, **self._short(record)}))
@@ -78,6 +93,12 @@ class HeadlessSkin:
             self._talk(said(result.reason))
         if result.status != "finished":
             self._talk(f"to go on: {resume}")
+
+    def _say_plan(self, split: SplitFrozen) -> None:
+        """What the run will take, before it takes any of it."""
+        if self._terms is not None:
+            for line in plan_lines(split, self._terms):
+                self._talk(line)
 
     def _short(self, record: AnyRecord) -> dict[str, Any]:
         values: dict[str, Any] = masked(record.model_dump(mode="json", exclude=LONG_FIELDS | {"kind"}), self._secrets)

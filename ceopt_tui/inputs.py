@@ -203,6 +203,7 @@ def terms_of(project: Project, *, attended: bool, usd_per_run: float | None) -> 
         max_unscored=spec.max_unscored,
         seed=spec.evalset.seed,
         reference_runs=spec.runner.repeats or 4,
+        task_retries=spec.runner.retries,
     )
 
 

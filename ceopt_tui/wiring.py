@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -13,7 +13,7 @@ import platformdirs
 
 from ceopt_tui.approval import approval_lines
 from ceopt_tui.core.masking import mask, redacted, secrets_in, secrets_of
-from ceopt_tui.core.ports import Completer, Guard, Price, Proposer, Question, ResolvedModel, Role
+from ceopt_tui.core.ports import Completer, Guard, Proposer, Question, ResolvedModel, Role
 from ceopt_tui.engine.backends.worktree import WorktreeBackend
 from ceopt_tui.engine.loop import Run, TickResult
 from ceopt_tui.engine.paid_calls import JournaledCompleter
@@ -26,6 +26,7 @@ from ceopt_tui.gitops.worktrees import Worktrees
 from ceopt_tui.inputs import Project, open_project, run_inputs, terms_of
 from ceopt_tui.journal.folders import archive, claim, state_folder
 from ceopt_tui.journal.lock import RunLock
+from ceopt_tui.pricing import priced_terms
 from ceopt_tui.run_options import RunOptions
 from ceopt_tui.support import notes
 from ceopt_tui.system_clock import SystemClock
@@ -35,7 +36,7 @@ from judges.client import LiteLLMClient
 from judges.ledger import Caps, Ledger, Spend
 from judges.local_binding import bound
 from judges.local_model.catalogue import DEFAULT_MODEL
-from judges.prices import price_of, require_price
+from judges.prices import require_price
 from judges.tiers import resolve
 from judges.user_config import user_config_file
 from schemas.records import Approved, CallFacts, CallFinished, CallStarted, ModelBound
@@ -50,8 +51,6 @@ from texttargets.shortcuts import probe_scorer
 from texttargets.target_file import text_digest
 
 WORKTREES = "worktrees"  # below the state folder
-TYPICAL_OUTPUT_TOKENS = 256
-CHARACTERS_PER_TOKEN = 4
 
 
 @dataclass(frozen=True)
@@ -184,9 +183,8 @@ async def _parts(
         )
         target = spec.target
         assert target is not None
-        usd_per_run = _usd_per_run(project, task)
         yield Parts(
-            terms=terms_of(project, attended=options.attended, usd_per_run=usd_per_run),
+            terms=priced_terms(project, task, proposer_model, attended=options.attended),
             runner=ChatRunner(
                 client,
                 task,
@@ -258,15 +256,16 @@ def _ledger(session: Session, project: Project) -> Ledger:
     )
 
 
-def _usd_per_run(project: Project, model: ResolvedModel) -> float | None:
-    """A typical case run's price: the text and an average input in, a short answer out. None when unknown."""
-    price: Price | None = price_of(model)
-    if price is None:
+def models_if_known(project: Project, environ: Mapping[str, str]) -> Models | None:
+    """The models a run would use as things are configured now; None when one is missing."""
+    spec, config = project.spec, user_config_file()
+    try:
+        task = resolve("task", spec.runner.model, spec.models, environ, config)
+        wants_model = spec.proposer.kind != "mechanical"
+        proposer = resolve("proposer", spec.proposer.model, spec.models, environ, config) if wants_model else None
+    except SetupError:
         return None
-    text = sum(map(len, project.texts.values()))
-    inputs = sum(len(str(case.input)) for case in project.cases) / max(1, len(project.cases))
-    tokens_in = (text + inputs) / CHARACTERS_PER_TOKEN
-    return (tokens_in * price.usd_in + TYPICAL_OUTPUT_TOKENS * price.usd_out) / 1e6
+    return None if task is None else Models(task, proposer)
 
 
 def _proposer(completer: Completer, model: ResolvedModel | None) -> Proposer:

@@ -8,11 +8,13 @@ from pathlib import Path
 
 import click
 
+from ceopt_tui.core.plan.forecast import plan_lines
 from ceopt_tui.engine.session import open_session
-from ceopt_tui.inputs import digests, open_project
+from ceopt_tui.inputs import digests, open_project, split_of
 from ceopt_tui.journal.folders import claim, state_folder
+from ceopt_tui.pricing import priced_terms
 from ceopt_tui.system_clock import SystemClock
-from ceopt_tui.wiring import approve_ahead
+from ceopt_tui.wiring import approve_ahead, models_if_known
 
 
 @click.command("approve")
@@ -26,5 +28,9 @@ def command(spec: Path, state_root: Path | None) -> None:
     claim(folder, repository_root=root, git_common_dir=project.repository.git_common_dir)
     with open_session(folder, SystemClock(), lambda _record: None) as session:
         asyncio.run(approve_ahead(session, project))
+    models = models_if_known(project, os.environ)
+    terms = priced_terms(project, models.task if models else None, models.proposer if models else None, attended=False)
+    for line in plan_lines(split_of(project), terms):
+        click.echo(line, err=True)
     click.echo(f"approved {digests(project)[0]}")
     click.echo("The spec, its eval set and its caps are approved; the baseline will not be asked about.", err=True)

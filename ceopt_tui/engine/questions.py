@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ceopt_tui.core.describe import change, detects, money, score
 from ceopt_tui.core.plan.closing import broken, changes
-from ceopt_tui.core.plan.setting_up import experiment_calls
+from ceopt_tui.core.plan.forecast import plan_lines
 from ceopt_tui.core.ports import Question
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.engine.parts import Parts, RunInputs
@@ -21,7 +21,7 @@ def spec_question(state: RunState, inputs: RunInputs, parts: Parts) -> Question:
         inputs.description,
         "",
         f"Target     {', '.join(inputs.texts)}",
-        *_plan_lines(inputs, parts),
+        *plan_lines(split, parts.terms),
         "",
         f"May change {', '.join(inputs.mutable)}",
         f"May not    {', '.join(inputs.immutable) or 'nothing else is named'}",
@@ -29,23 +29,6 @@ def spec_question(state: RunState, inputs: RunInputs, parts: Parts) -> Question:
         *inputs.approval_lines,
     ]
     return Question("spec", f"Start {inputs.name}?", "\n".join(lines), "Start measuring?", (PROCEED, ADJUST, STOP))
-
-
-def _plan_lines(inputs: RunInputs, parts: Parts) -> list[str]:
-    terms, split = parts.terms, inputs.split
-    baseline = len(split.selection) * 4
-    low, high = experiment_calls(len(split.selection), len(split.holdout), deterministic=False)
-    most = baseline + terms.max_iterations * high + 8 * len(split.holdout)
-    usd = terms.budget.usd_per_run
-    price = f", about {most * usd:.2f} USD at most" if usd is not None else ", price unknown"
-    cap = f"{terms.budget.usd:.2f} USD" if terms.budget.usd is not None else "uncapped in money"
-    calls = f"{terms.budget.calls:,} calls" if terms.budget.calls is not None else "no cap on calls"
-    return [
-        f"Plan       baseline {baseline} calls, then up to {terms.max_iterations} experiments of {low} to {high} calls",
-        f"           {most:,} calls at most{price}; fewer where outputs repeat or a candidate is dropped early",
-        f"Caps       {cap}; {calls}",
-        f"Clocks     {terms.max_active_s / 3600:g} h of work, {terms.max_wall_s / 3600:g} h by the calendar",
-    ]
 
 
 def baseline_question(state: RunState, inputs: RunInputs, parts: Parts) -> Question:

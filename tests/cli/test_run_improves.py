@@ -167,3 +167,13 @@ def test_a_proposer_that_never_makes_sense_ends_the_run_as_such(tmp_path: Path) 
         assert (run.status, run.last["status"], run.last["outcome"]) == (3, "stopped", "proposer_failed")
         assert sum(body["model"] == "gpt-4o" for body in endpoint.bodies) <= 3 * 2
     assert users_files(place.root)["status"] == ""
+
+
+def test_the_plan_and_its_price_are_said_before_anything_is_paid(tmp_path: Path) -> None:
+    with StubEndpoint(respond=TriageModel()) as endpoint:
+        place = make_project(tmp_path, endpoint.api_base, price=", usd_per_mtok: {in: 1.0, out: 2.0}")
+        approved = warm().run(place, "approve", "spec.yaml")
+        assert "typical to worst" in approved.err and "USD" in approved.err and endpoint.posts == 0
+        ended = warm().run(place, "run", "spec.yaml", "--unattended", "--json")
+    plan = [line for line in approved.err.splitlines() if line.startswith(("Plan", "Caps", "Clocks", " "))]
+    assert plan and ended.err.splitlines()[: len(plan)] == plan

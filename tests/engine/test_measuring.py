@@ -238,7 +238,7 @@ async def test_questions_show_prices_only_where_they_are_known(tmp_path: Path) -
         tmp_path / "a", helps("x"), approved=False, terms=terms(attended=True, budget=Caps(2000, 5.0, 0.002))
     )
     await priced.tick()
-    assert "USD at most" in priced.skin.asked[0].message and "5.00 USD" in priced.skin.asked[0].message
+    assert "USD; typical to worst" in priced.skin.asked[0].message and "5.00 USD" in priced.skin.asked[0].message
     free = World(tmp_path / "b", helps("x"), approved=False, terms=terms(attended=True, budget=Caps(None, None, None)))
     free.skin = FakeSkin(answers=["proceed"])
     await free.tick()

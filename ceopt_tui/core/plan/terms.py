@@ -37,6 +37,10 @@ class Terms:
     seed: int = 7
     ideas_per_round: int = 4
     reference_runs: int = 4
+    task_retries: int = 0
+    proposer_retries: int = 0
+    with_proposer: bool = False  # a model has the ideas
+    usd_per_proposal: float | None = None
 
     def setting(self, state: RunState) -> Setting:
         """The evidence rules as they stand for this run now."""

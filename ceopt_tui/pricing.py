@@ -1,0 +1,48 @@
+"""What a run's calls are likely to cost, guessed from the user's files before anything is measured."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ceopt_tui.core.plan.terms import Terms
+from ceopt_tui.core.ports import Price, ResolvedModel
+from ceopt_tui.inputs import Project, terms_of
+from judges.prices import price_of
+
+TYPICAL_OUTPUT_TOKENS = 256
+CHARACTERS_PER_TOKEN = 4
+PROPOSAL_TOKENS_IN, PROPOSAL_TOKENS_OUT = 3_000, 1_000  # beside the text: rules and cases; edits and their reason
+PROPOSER_RETRIES = 2  # what a request is given that says nothing of it
+
+
+def priced_terms(
+    project: Project, task: ResolvedModel | None, proposer: ResolvedModel | None, *, attended: bool
+) -> Terms:
+    """The terms with what is known of prices; a model that is not configured has none."""
+    terms = terms_of(project, attended=attended, usd_per_run=_usd_per_run(project, task) if task else None)
+    return replace(
+        terms,
+        with_proposer=project.spec.proposer.kind != "mechanical" and (proposer is not None or task is None),
+        proposer_retries=PROPOSER_RETRIES,
+        usd_per_proposal=_usd_per_proposal(project, proposer) if proposer else None,
+    )
+
+
+def _usd_per_proposal(project: Project, model: ResolvedModel) -> float | None:
+    """A typical proposal's price: the text and some failing cases in, edits of the text out. None when unknown."""
+    price: Price | None = price_of(model)
+    if price is None:
+        return None
+    text = sum(map(len, project.texts.values())) / CHARACTERS_PER_TOKEN
+    return ((text + PROPOSAL_TOKENS_IN) * price.usd_in + PROPOSAL_TOKENS_OUT * price.usd_out) / 1e6
+
+
+def _usd_per_run(project: Project, model: ResolvedModel) -> float | None:
+    """A typical case run's price: the text and an average input in, a short answer out. None when unknown."""
+    price: Price | None = price_of(model)
+    if price is None:
+        return None
+    text = sum(map(len, project.texts.values()))
+    inputs = sum(len(str(case.input)) for case in project.cases) / max(1, len(project.cases))
+    tokens_in = (text + inputs) / CHARACTERS_PER_TOKEN
+    return (tokens_in * price.usd_in + TYPICAL_OUTPUT_TOKENS * price.usd_out) / 1e6

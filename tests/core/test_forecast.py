@@ -1,0 +1,46 @@
+"""What a run is said to take before it begins."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from fakes import split_of, terms
+
+from ceopt_tui.core.budget import Caps
+from ceopt_tui.core.plan.forecast import forecast, plan_lines
+
+CASES = [f"c{number:02d}" for number in range(20)]
+SPLIT = split_of(CASES, 10)
+
+
+def test_calls_are_a_range_that_follows_repeats_and_retries() -> None:
+    four = forecast(SPLIT, terms(max_iterations=5))
+    # Typical: 40 + 5·(10 + 3) + 80 to confirm + 80 to report; worst: every experiment is kept.
+    assert (four.baseline, four.task, four.proposer) == (40, (265, 40 + 5 * (30 + 40 + 80 + 15) + 80), (0, 0))
+    eight = forecast(SPLIT, terms(max_iterations=5, reference_runs=8))
+    assert eight.baseline == 80 and eight.task[0] == four.task[0] + 40
+    assert forecast(SPLIT, terms(max_iterations=5, task_retries=2)).task == (265, 3 * four.task[1])
+
+
+def test_a_proposer_is_called_and_paid_too() -> None:
+    known = terms(
+        max_iterations=5, with_proposer=True, proposer_retries=2, budget=Caps(usd_per_run=0.001), usd_per_proposal=0.01
+    )
+    seen = forecast(SPLIT, known)
+    assert seen.proposer == (5, 30) and seen.usd is not None
+    assert seen.usd == pytest.approx((0.265 + 0.05, seen.task[1] * 0.001 + 0.3))
+    assert forecast(SPLIT, replace(known, usd_per_proposal=None)).usd is None
+    assert forecast(SPLIT, replace(known, budget=Caps())).usd is None
+
+
+def test_the_plan_fits_80_columns_and_promises_no_most() -> None:
+    large = split_of([f"c{number:04d}" for number in range(1000)], 500)
+    known = terms(
+        max_iterations=100, task_retries=5, with_proposer=True, proposer_retries=2, usd_per_proposal=1.0,
+        budget=Caps(calls=100_000, usd=1000.0, usd_per_run=0.1),
+    )  # fmt: skip
+    lines = plan_lines(large, known)
+    assert max(map(len, lines)) <= 80
+    text = "\n".join(lines)
+    assert "proposer 100 to 600" in text and "typical to worst" in text and "calls at most" not in text
