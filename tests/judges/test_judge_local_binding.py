@@ -15,7 +15,8 @@ from judges.local_binding import bound
 class Server:
     alive = 0
 
-    def __init__(self, weights: Path) -> None:
+    def __init__(self, weights: Path, *, slots: int) -> None:
+        assert slots == 1, "answers that repeat"
         self.api_base, self.api_key = f"http://served/{weights.name}", "key"
 
     async def __aenter__(self) -> Self:
