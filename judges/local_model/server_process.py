@@ -40,8 +40,6 @@ def server_parameters(settings: dict[str, Any]) -> xllamacpp.CommonParams:
     parameters.endpoint_slots = False
     parameters.verbosity = LOG_ERRORS_ONLY
     parameters.n_parallel = settings["slots"]
-    # A reused prompt changes the last digits of what follows: one slot is for answers that repeat.
-    parameters.cache_prompt = settings["slots"] > 1
     parameters.n_ctx = settings["slot_tokens"] * settings["slots"]
     parameters.cpuparams.n_threads = settings["threads"]
     parameters.cpuparams_batch.n_threads = settings["threads"]

@@ -159,5 +159,3 @@ def test_the_native_server_listens_on_loopback_behind_a_key_without_a_page() -> 
     assert parameters.api_keys == ["secret"]
     assert (parameters.ui, parameters.endpoint_slots) == (False, False)
     assert (parameters.n_parallel, parameters.n_ctx, parameters.cpuparams.n_threads) == (4, 8192, 2)
-    assert parameters.cache_prompt
-    assert not server_parameters({**settings, "slots": 1}).cache_prompt, "one slot is for answers that repeat"
