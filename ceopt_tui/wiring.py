@@ -246,7 +246,7 @@ def _ledger(session: Session, project: Project) -> Ledger:
         for role, spend in state.spend.roles.items()
     }
     lost = state.spend.lost
-    spent["task"] = spent.get("task", Spend()) + Spend(requests=lost.calls, usd_known=lost.usd)
+    spent["task"] = spent.get("task", Spend()) + Spend(requests=lost.calls, usd_known=lost.usd, unpriced=lost.unpriced)
     return Ledger(
         Caps(max_usd=caps.usd, max_calls=caps.calls),
         spent=spent,

@@ -59,9 +59,12 @@ class Call:
         return usd(self.price, most_tokens(self.request.messages) + len(schema.encode()), room)
 
     def sent_in_vain(self, latency_s: float, reserved_usd: float | None, *, maybe_billed: bool) -> CallFacts:
-        """Facts of a request without a reply: nothing, or the worst case where the work may have been done."""
+        """Facts of a request without a reply: nothing, or the worst case where the work may have been done.
+
+        Without a known price not even a refused request is known to be free.
+        """
         tokens = estimated_tokens(self.request.messages) if maybe_billed else 0
-        cost = reserved_usd if maybe_billed else 0.0
+        cost = reserved_usd if maybe_billed else usd(self.price, 0, 0)
         return self._add(
             CallFacts(**self._who(), usd=cost, input_tokens=tokens, estimated=maybe_billed, latency_s=latency_s)
         )

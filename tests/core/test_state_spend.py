@@ -43,6 +43,14 @@ def test_requests_that_never_came_back_are_booked_as_spent() -> None:
     assert spend.calls == 3 and abs(spend.usd - 0.5) < 1e-12
 
 
+def test_a_request_in_flight_or_cut_off_without_a_price_is_unknown_too() -> None:
+    started = [CallStarted(call_id="c1", role="task", usd_reserved=price) for price in (0.2, None)]
+    spend = fold(started).spend
+    assert (spend.lost.usd, spend.lost.unpriced, spend.usd_known) == (0.2, 1, False)
+    free = fold([CallStarted(call_id="c1", role="task", usd_reserved=0.0)]).spend
+    assert (free.usd, free.usd_known) == (0.0, True)
+
+
 def test_all_requests_of_one_call_are_closed_by_its_end() -> None:
     started = [CallStarted(call_id="c1", role="task", usd_reserved=None) for _ in range(3)]
     spend = fold([*started, CallFinished(facts=facts(call_id="c1", attempts=3, usd=None), error="500")]).spend

@@ -212,6 +212,52 @@ async def test_an_unknown_price_is_unknown_and_not_free(new_client: NewClient) -
     assert ledger.total.usd is None
 
 
+@pytest.mark.parametrize("mode", ["500", "429", "quota", "401echo", "nochoices", "hang"])
+@pytest.mark.parametrize(
+    ("model", "known"), [("openai/acme-judge-9", None), ("local/small", 0.0)], ids=["unpriced", "embedded"]
+)
+async def test_a_failed_call_without_a_price_is_unknown_and_the_embedded_model_costs_nothing(
+    new_client: NewClient, mode: str, model: str, known: float | None
+) -> None:
+    booked: list[float | None] = []
+
+    async def on_failure(facts: CallFacts, message: str) -> None:
+        booked.append(facts.usd)
+
+    ledger = Ledger(on_failure=on_failure)
+    with StubEndpoint(mode) as endpoint:
+        named = model_at(endpoint, model)
+        await failed(new_client(ledger), request_to(named, retries=1, timeout_s=0.2 if mode == "hang" else 60.0))
+    assert endpoint.posts
+    assert (booked, ledger.total.usd) == ([known], known)
+
+
+@pytest.mark.parametrize("price", [None, PRICE], ids=["unpriced", "priced"])
+async def test_a_retried_or_cancelled_call_is_unknown_only_without_a_price(
+    new_client: NewClient, price: Price | None
+) -> None:
+    arrived, loop, replies = asyncio.Event(), asyncio.get_running_loop(), iter(["500", "ok", "hang"])
+
+    def respond(body: dict[str, Any]) -> str:
+        reply = next(replies)
+        if reply == "hang":
+            loop.call_soon_threadsafe(arrived.set)
+        return reply
+
+    retried, cancelled = Ledger(), Ledger()
+    with StubEndpoint(respond=respond) as endpoint:
+        model = model_at(endpoint, price=price)
+        reply = await new_client(retried).complete(request_to(model))
+        call = asyncio.create_task(new_client(cancelled).complete(request_to(model, "another")))
+        await arrived.wait()
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+    answered = 0.0007 if price else None
+    assert (reply.facts.attempts, reply.facts.usd, retried.total.usd) == (2, answered, answered)
+    assert (cancelled.total.usd is None) is (price is None)
+
+
 async def test_a_cap_in_dollars_refuses_an_unknown_price_before_the_first_request(new_client: NewClient) -> None:
     with StubEndpoint() as endpoint:
         client = new_client(Ledger(Caps(max_usd=1.0)))

@@ -64,7 +64,8 @@ class Spend:
     def lost(self) -> RoleSpend:
         """Requests announced without an end on record: in flight now, or cut off by a kill and booked as spent."""
         records = [record for group in self.open.values() for record in group]
-        return RoleSpend(calls=len(records), usd=sum(record.usd_reserved or 0.0 for record in records))
+        prices = [record.usd_reserved for record in records]
+        return RoleSpend(calls=len(records), usd=sum(price or 0.0 for price in prices), unpriced=prices.count(None))
 
     @property
     def calls(self) -> int:
@@ -89,4 +90,4 @@ class Spend:
 
     @property
     def usd_known(self) -> bool:
-        return not any(role.unpriced for role in self.roles.values())
+        return not self.lost.unpriced and not any(role.unpriced for role in self.roles.values())
