@@ -6,9 +6,10 @@ import json
 import sys
 from collections.abc import Callable, Iterable
 from statistics import fmean
-from typing import Any
+from typing import Any, Literal
 
-from ceopt_tui.core.describe import detects, experiment_line, outcome_sentence, score
+from ceopt_tui.core.describe import detects, experiment_line, outcome_sentence
+from ceopt_tui.core.figures import counted, score
 from ceopt_tui.core.masking import mask, masked
 from ceopt_tui.core.plan.forecast import plan_lines
 from ceopt_tui.core.plan.terms import Terms
@@ -16,7 +17,7 @@ from ceopt_tui.core.ports import Question
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.core.visible import said
 from ceopt_tui.engine.loop import TickResult
-from ceopt_tui.errors import NeedsPersonError
+from ceopt_tui.errors import CeoptError, NeedsPersonError
 from schemas.records import (
     AnyRecord,
     BaselineMeasured,
@@ -87,7 +88,7 @@ class HeadlessSkin:
             return
         self._out(said(outcome_sentence(self._state, self._span)))
         scored, unscored = run_counts(self._state)
-        counts = f"{len(self._state.keeps)} kept of {len(self._state.experiments)} experiments"
+        counts = f"{len(self._state.keeps)} kept of {counted(len(self._state.experiments), 'experiment')}"
         self._out(f"{result.status}: {result.outcome}; {counts}; scored {scored}, unscored {unscored}")
         if result.reason:
             self._talk(said(result.reason))
@@ -120,6 +121,17 @@ class HeadlessSkin:
                 return f"note: {record.text}"
             case _:
                 return ""
+
+
+def refused(error: CeoptError) -> TickResult:
+    """How a run ends that could not start."""
+    status: Literal["blocked", "stopped"] = "blocked" if isinstance(error, NeedsPersonError) else "stopped"
+    return TickResult(status, "refused", str(error), error.exit_status)
+
+
+def finish_refused(error: CeoptError, resume: str = "") -> None:
+    """The last line for scripts, of a run that was refused before anything was read."""
+    HeadlessSkin(as_json=True).finish(refused(error), resume)
 
 
 def run_counts(state: RunState) -> tuple[int, int]:

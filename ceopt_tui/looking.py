@@ -12,8 +12,8 @@ from ceopt_tui.core.state.fold import fold
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.errors import SetupError, StorageError
 from ceopt_tui.gitops.repository import Repository
+from ceopt_tui.journal.disk import JOURNAL_NAME
 from ceopt_tui.journal.folders import runs, runs_folder
-from ceopt_tui.journal.journal import JOURNAL_NAME
 from ceopt_tui.journal.lock import is_held
 from ceopt_tui.journal.replay import replay
 from schemas.loading import load_spec

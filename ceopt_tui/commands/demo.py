@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from ceopt_tui.commands.run import run_headless
+from ceopt_tui.commands.running import run_headless
 from ceopt_tui.core.visible import said
 from ceopt_tui.demo import SPEC, import_failures, last_screen, lay_out
 from ceopt_tui.engine.session import open_session

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ceopt_tui.errors import StorageError
 
+JOURNAL_NAME = "journal.jsonl"  # beside what reads nothing, since asking who holds a run must be quick
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from ceopt_tui.errors import SetupError
 from ceopt_tui.journal.atomic import write_atomic
-from ceopt_tui.journal.disk import storage_error, sync_folder
-from ceopt_tui.journal.journal import JOURNAL_NAME
+from ceopt_tui.journal.disk import JOURNAL_NAME, storage_error, sync_folder
 
 REPOSITORY_NAME = "repository"
 STATE_ROOT_VARIABLE = "CEOPT_STATE_ROOT"

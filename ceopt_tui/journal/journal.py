@@ -12,11 +12,9 @@ from typing import Self
 
 from ceopt_tui.errors import StorageError
 from ceopt_tui.journal.atomic import write_atomic
-from ceopt_tui.journal.disk import storage_error, sync_folder
+from ceopt_tui.journal.disk import JOURNAL_NAME, storage_error, sync_folder
 from ceopt_tui.journal.replay import Replay, replay
 from schemas.records import RECORDS, AnyRecord, Record
-
-JOURNAL_NAME = "journal.jsonl"
 
 
 class Journal:

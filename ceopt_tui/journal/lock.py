@@ -50,10 +50,7 @@ class RunLock:
             folder.mkdir(parents=True, exist_ok=True)
             lock.acquire(timeout=PROBE_S, poll_interval=PROBE_S / 5)
         except Timeout as error:
-            who = _read_owner(owner_file) or "another process"
-            raise BusyError(
-                f"this run is in use by {who}", "Wait until it ends, or stop it; a run has one writer at a time."
-            ) from error
+            raise _busy(owner_file) from error
         except NotImplementedError as error:
             raise StorageError(
                 f"the disk of {folder} cannot lock files", "Choose a folder on a local disk with --state-root."
@@ -95,6 +92,17 @@ def is_held(folder: Path) -> bool:
         return True
     lock.release()
     return False
+
+
+def refuse_if_held(folder: Path) -> None:
+    """BusyError, naming the owner, when a living process holds the run in `folder`. Cheap, and takes nothing over."""
+    if is_held(folder):
+        raise _busy(folder / OWNER_NAME)
+
+
+def _busy(owner_file: Path) -> BusyError:
+    who = _read_owner(owner_file) or "another process"
+    return BusyError(f"this run is in use by {who}", "Wait until it ends, or stop it; a run has one writer at a time.")
 
 
 def _read_owner(owner_file: Path) -> Owner | None:

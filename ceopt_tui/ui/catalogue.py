@@ -12,7 +12,7 @@ from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.errors import CeoptError
 from ceopt_tui.gitops.repository import Repository
 from ceopt_tui.inputs import open_project, terms_of
-from ceopt_tui.journal.journal import JOURNAL_NAME
+from ceopt_tui.journal.disk import JOURNAL_NAME
 from ceopt_tui.looking import FoundRun, all_runs, at_work, read_state
 from ceopt_tui.run_options import RunOptions
 from ceopt_tui.ui.entries import RunEntry

@@ -12,7 +12,7 @@ from world import World, helps
 from ceopt_tui.core.ports import Question
 from ceopt_tui.core.state.fold import fold
 from ceopt_tui.exits import ExitStatus
-from ceopt_tui.journal.journal import JOURNAL_NAME
+from ceopt_tui.journal.disk import JOURNAL_NAME
 from ceopt_tui.journal.replay import replay
 from schemas.records import ModelBound
 

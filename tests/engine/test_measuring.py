@@ -19,7 +19,8 @@ from ceopt_tui.engine.digest import DIGEST_NAME
 from ceopt_tui.engine.log_view import LOG_NAME
 from ceopt_tui.errors import StorageError
 from ceopt_tui.exits import ExitStatus
-from ceopt_tui.journal.journal import JOURNAL_NAME, Journal
+from ceopt_tui.journal.disk import JOURNAL_NAME
+from ceopt_tui.journal.journal import Journal
 from schemas.records import CaseRun, SplitFrozen
 
 

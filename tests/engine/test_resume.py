@@ -21,7 +21,7 @@ from ceopt_tui.core.ports import RunResult
 from ceopt_tui.core.state.fold import fold
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.engine.report import report_markdown
-from ceopt_tui.journal.journal import JOURNAL_NAME
+from ceopt_tui.journal.disk import JOURNAL_NAME
 from ceopt_tui.journal.replay import replay
 from schemas.records import AnyRecord
 
@@ -167,7 +167,7 @@ async def test_a_case_lost_before_a_kill_still_counts_as_lost_at_the_end(tmp_pat
     whole = World(tmp_path / "whole", **knobs)
     await whole.tick()
     expected, records = ending(whole), replay(whole.folder / JOURNAL_NAME).records
-    assert whole.state.finished and "errors left 1 cases without a score" in whole.state.finished.reason
+    assert whole.state.finished and "errors left 1 case without a score" in whole.state.finished.reason
     cut = next(place for place, record in enumerate(records) if record.kind == "stopped")
     copied(records[:cut], tmp_path / "cut")
     again = World(tmp_path / "cut", **knobs, backend=branch_after(records[:cut], whole))

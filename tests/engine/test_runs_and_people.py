@@ -15,7 +15,7 @@ from ceopt_tui.engine.parts import RunInputs
 from ceopt_tui.engine.session import open_session
 from ceopt_tui.errors import BusyError, SetupError
 from ceopt_tui.exits import ExitStatus
-from ceopt_tui.journal.journal import JOURNAL_NAME
+from ceopt_tui.journal.disk import JOURNAL_NAME
 from schemas.records import BaselineMeasured, Finished, Stopped
 
 

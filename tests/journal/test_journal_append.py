@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from ceopt_tui.errors import StorageError
-from ceopt_tui.journal.journal import JOURNAL_NAME, Journal
+from ceopt_tui.journal.disk import JOURNAL_NAME
+from ceopt_tui.journal.journal import Journal
 from ceopt_tui.journal.replay import replay
 from schemas.records import Compared, Decided, Learnt, Noted
 

@@ -8,7 +8,8 @@ from typing import get_args
 import pytest
 
 from ceopt_tui.errors import StorageError
-from ceopt_tui.journal.journal import JOURNAL_NAME, Journal
+from ceopt_tui.journal.disk import JOURNAL_NAME
+from ceopt_tui.journal.journal import Journal
 from ceopt_tui.journal.replay import replay
 from schemas.records import AnyRecord, Noted
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from ceopt_tui.errors import SetupError, StorageError
+from ceopt_tui.journal.disk import JOURNAL_NAME
 from ceopt_tui.journal.folders import archive, check_name, claim, runs, runs_folder, state_folder
-from ceopt_tui.journal.journal import JOURNAL_NAME
 
 MOMENT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 

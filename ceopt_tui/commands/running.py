@@ -1,0 +1,80 @@
+"""What `ceopt run` does once it is known that nobody else holds the run: look, open the app, or one headless tick."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import json
+import signal
+import sys
+from pathlib import Path
+
+import click
+
+from ceopt_tui.core.describe import money
+from ceopt_tui.core.masking import secrets_in
+from ceopt_tui.engine.loop import TickResult
+from ceopt_tui.errors import CeoptError, SetupError
+from ceopt_tui.exits import ExitStatus
+from ceopt_tui.headless import HeadlessSkin, refused
+from ceopt_tui.inputs import caps_of, digests, open_project, split_of
+from ceopt_tui.run_options import RunOptions
+from ceopt_tui.support import notes
+from ceopt_tui.wiring import run_tick
+
+
+def run(options: RunOptions, *, as_json: bool) -> int:
+    """The run of these options, in the app or headless; gives the exit status."""
+    if not options.attended:
+        return run_headless(options, HeadlessSkin(as_json=as_json, secrets=secrets_in(options.environ)))
+    if as_json:
+        raise click.UsageError("--json goes with --unattended")
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise SetupError("no terminal; use --unattended")
+    status: int = importlib.import_module("ceopt_tui.ui.start").open_run(options)
+    return status
+
+
+def look(spec: Path, show_config: bool) -> int:
+    """What a run would do, without doing any of it."""
+    project = open_project(spec)
+    if show_config:
+        click.echo(json.dumps(project.spec.model_dump(mode="json", by_alias=True), indent=2, ensure_ascii=False))
+    split = split_of(project)
+    click.echo(f"target: {', '.join(project.texts)}", err=show_config)
+    click.echo(f"cases: {len(split.selection)} to tune on, {len(split.holdout)} held out", err=show_config)
+    click.echo(f"caps: {json.dumps(caps_of(project.spec))}", err=show_config)
+    for note in notes(project.loaded):
+        click.echo(f"note: {note}", err=True)
+    click.echo(f"digest to approve: {digests(project)[0]}", err=show_config)
+    return ExitStatus.FINISHED
+
+
+def run_headless(options: RunOptions, skin: HeadlessSkin) -> int:
+    """One tick without a screen; gives the exit status, also for signals."""
+    caught: list[int] = []
+
+    def stop(number: int, task: asyncio.Task[TickResult]) -> None:
+        caught.append(number)
+        task.cancel()
+
+    async def ticking() -> TickResult:
+        task: asyncio.Task[TickResult] | None = asyncio.current_task()
+        assert task is not None
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, stop, number, task)
+        return await run_tick(options, skin)
+
+    try:
+        result = asyncio.run(ticking())
+    except asyncio.CancelledError:
+        signals = {signal.SIGTERM: ExitStatus.TERMINATED, signal.SIGHUP: ExitStatus.HANGUP}
+        exit_status = signals.get(signal.Signals(caught[0]) if caught else signal.SIGINT, ExitStatus.INTERRUPTED)
+        result = TickResult("waiting", "interrupted", f"stopped by a signal; {money(skin.state)}", exit_status)
+    except CeoptError as error:
+        if skin.as_json:  # scripts get their last line also for a run that could not start
+            skin.finish(refused(error), options.resume_command())
+        raise
+    skin.finish(result, options.resume_command())
+    return result.exit_status

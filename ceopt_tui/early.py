@@ -1,0 +1,34 @@
+"""Says at once that a run is in use, before a second of imports. A guess: whoever opens a run takes its lock.
+
+Must stay light: nothing here may load pydantic, litellm or git.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from ceopt_tui.errors import CeoptError
+from ceopt_tui.journal.folders import state_folder
+from ceopt_tui.journal.lock import refuse_if_held
+
+_NAME = re.compile(rb"""^name:[ \t]*["']?([a-z0-9-]+)["']?[ \t]*(?:#.*)?\r?$""", re.MULTILINE)
+
+
+def refuse_if_busy(spec: Path, state_root: Path | None, environ: Mapping[str, str]) -> None:
+    """BusyError when the run of `spec` is held. Says nothing of a spec it cannot read; the real reading does."""
+    try:
+        found = _NAME.search(spec.read_bytes())
+        root = _repository_root(spec.resolve().parent)
+        folder = (
+            state_folder(found[1].decode(), root, state_root=state_root, environ=environ) if found and root else None
+        )
+    except (OSError, CeoptError):
+        return
+    if folder is not None:
+        refuse_if_held(folder)
+
+
+def _repository_root(folder: Path) -> Path | None:
+    return next((above for above in (folder, *folder.parents) if (above / ".git").exists()), None)
