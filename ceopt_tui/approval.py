@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from ceopt_tui.core.figures import counted, percent
 from ceopt_tui.core.ports import ResolvedModel
 from ceopt_tui.inputs import Project
 
@@ -18,10 +19,10 @@ def approval_lines(project: Project, task: ResolvedModel, proposer: ResolvedMode
     own_model = f"llm ({proposer.model})" if proposer else "mechanical (no model)"
     lines = [
         f"Metric     {primary.name} ({primary.direction}), scored by checks: {listed}",
-        f"Of these   {kinds['failure']} recorded failures, {kinds['guard']} guard cases",
-        f"Gate       past {spec.max_unscored:.0%} of the cases without a score a measurement decides nothing",
+        f"Of these   {counted(kinds['failure'], 'recorded failure')}, {counted(kinds['guard'], 'guard case')}",
+        f"Gate       past {percent(spec.max_unscored)} of the cases without a score a measurement decides nothing",
         f"Runs on    {task.model} at {task.endpoint}, pinned for the whole run",
-        f"Ideas from {own_model}, {spec.proposer.edits} edits at most each",
+        f"Ideas from {own_model}, at most {counted(spec.proposer.edits, 'edit')} each",
         f"Caution    {spec.caution}",
     ]
     lines += [f"Must hold  {text}" for text in spec.constraints]

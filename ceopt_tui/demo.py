@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ceopt_tui.core.describe import money, outcome_sentence
+from ceopt_tui.core.figures import counted
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.engine.report import text_diff
 from ceopt_tui.errors import SetupError
@@ -63,7 +64,7 @@ def import_failures(folder: Path, say: Say) -> None:
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(evalset_yaml(result.evalset("dates")), encoding="utf-8", newline="")
     guards = sum(case.kind == "guard" for case in result.cases)
-    say(f"imported {len(result.cases)} cases ({guards} of them guards that pass today) → {EVALSET}")
+    say(f"imported {counted(len(result.cases), 'case')} ({guards} of them guards that pass today) → {EVALSET}")
 
 
 def last_screen(state: RunState, folder: Path) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
+from ceopt_tui.core.figures import counted
 from ceopt_tui.core.masking import mask
 from ceopt_tui.errors import AuthError, CallFailed, CeoptError, QuotaError, RateLimitError, SetupError
 from judges.retry import LONGEST_WAIT_S, retry_after_s
@@ -79,11 +80,13 @@ class Failure:
             )
         if self.kind == "rate limit":
             return RateLimitError(
-                f"{provider}: rate limit, after {_requests(attempts)}: {self.message}",
+                f"{provider}: rate limit, after {counted(attempts, 'request')}: {self.message}",
                 "Resume the run later; its state is kept.",
             )
         return CallFailed(
-            f"{model}: {self.kind}, after {_requests(attempts)}: {self.message}", reason=self.kind, attempts=attempts
+            f"{model}: {self.kind}, after {counted(attempts, 'request')}: {self.message}",
+            reason=self.kind,
+            attempts=attempts,
         )
 
 
@@ -160,7 +163,3 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
         seen.add(id(error))
         yield error
         error = error.__cause__ or error.__context__
-
-
-def _requests(attempts: int) -> str:
-    return "1 request" if attempts == 1 else f"{attempts} requests"

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from ceopt_tui.core.figures import counted
 from ceopt_tui.core.ports import Role
 from ceopt_tui.errors import BudgetError
 from schemas.records import CallFacts, CallStarted
@@ -184,7 +185,7 @@ class Ledger:
     def _refusal(self, usd_estimate: float | None) -> _Refusal | None:
         total, caps = self.total, self.caps
         if caps.max_calls is not None and total.requests + len(self._open) >= caps.max_calls:
-            return _Refusal(f"the cap of {caps.max_calls} calls is reached", final=True)
+            return _Refusal(f"the cap of {counted(caps.max_calls, 'call')} is reached", final=True)
         if caps.max_usd is None:
             return None
         if usd_estimate is None:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from ceopt_tui.core.figures import counted
 from ceopt_tui.core.ports import ProposalRefused, Refusal
 from texttargets.excerpt import excerpt
 from texttargets.rules import find_sections
@@ -54,7 +55,7 @@ def apply_edits(
     if not edits:
         raise ProposalRefused([Refusal("no_edits_applied", "the reply holds no edit")])
     if len(edits) > budget:
-        raise ProposalRefused([Refusal("edit_budget", f"{len(edits)} edits, allowed are {budget}")])
+        raise ProposalRefused([Refusal("edit_budget", f"{counted(len(edits), 'edit')}, at most {budget} allowed")])
     views = {path: _View(text) for path, text in texts.items()}
     splices: list[_Splice] = []
     refusals: list[Refusal] = []

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from ceopt_tui.core.figures import counted
 from ceopt_tui.errors import InputError
 from schemas.checks import Check
 from schemas.evalset import Case, EvalSet
@@ -130,7 +131,7 @@ def _ids(cases: Sequence[Case]) -> Iterator[Finding]:
         if any(unicodedata.category(character) in ("Cc", "Cf", "Zl", "Zp") for character in case.id):
             yield Finding("odd_id", "warning", "the id holds characters that cannot be seen", (case.id,))
         if len(case.id) > LONGEST_ID:
-            yield Finding("odd_id", "warning", f"the id is {len(case.id)} characters long", (case.id,))
+            yield Finding("odd_id", "warning", f"the id is {counted(len(case.id), 'character')} long", (case.id,))
     for ids in folded.values():
         if len(ids) > 1:
             yield Finding("odd_id", "warning", "these ids differ only in case, spacing or punctuation", tuple(ids))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
+from ceopt_tui.core.figures import counted
 from texttargets.evalset_check import EvalsetReport, Finding
 from texttargets.power import expected_floor, power_sentence
 
@@ -41,8 +42,8 @@ def report_text(report: EvalsetReport) -> str:
     """The same for a person."""
     distinct = "" if report.distinct == report.cases else f" ({report.distinct} distinct)"
     paragraphs = [
-        f"{report.name}: {report.cases} cases{distinct}, {report.failures} failures, {report.guards} guards; "
-        f"{report.floor}.",
+        f"{report.name}: {counted(report.cases, 'case')}{distinct}, {counted(report.failures, 'failure')}, "
+        f"{counted(report.guards, 'guard')}; {report.floor}.",
         _split_sentence(report),
         power_sentence(report.held_out_distinct),
     ]

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 
+from ceopt_tui.core.figures import counted
 from ceopt_tui.core.ports import Refusal
 from texttargets.excerpt import excerpt
 from texttargets.limits import Limits
@@ -30,11 +31,11 @@ def check_length(before: Mapping[str, str], after: Mapping[str, str], limits: Li
     was = sum(map(estimate_tokens, (before if limits.original is None else limits.original).values()))
     now = sum(map(estimate_tokens, {**before, **after}.values()))
     if limits.max_tokens is not None and now > limits.max_tokens:
-        return [Refusal("too_long", f"about {now} tokens, max_tokens is {limits.max_tokens}")]
+        return [Refusal("too_long", f"about {counted(now, 'token')}, max_tokens is {limits.max_tokens}")]
     default = max(DEFAULT_GROWTH * was, was + DEFAULT_ADDED_TOKENS)
     allowed = default if limits.max_growth is None else int(limits.max_growth * was)
     if now > allowed:
-        return [Refusal("too_long", f"about {now} tokens, before {was}; growth is capped at {allowed}")]
+        return [Refusal("too_long", f"about {counted(now, 'token')}, before {was}; growth is capped at {allowed}")]
     return []
 
 

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 
+from ceopt_tui.core.figures import counted
 from ceopt_tui.core.ports import Refusal
 from texttargets.excerpt import on_one_line
 from texttargets.placeholders import Placeholder, find_placeholders, placeholders
@@ -38,7 +39,7 @@ def check_placeholders(before: str, after: str, syntax: str) -> list[Refusal]:
 
 def _lost(mark: Placeholder, missing: int, had: int, before: str) -> Refusal:
     line = _line(before, mark.start)
-    times = "" if missing == had else f" {missing} of {had} times"
+    times = "" if missing == had else f" {missing} of {counted(had, 'time')}"
     message = f"placeholder {on_one_line(mark.text)} is missing{times} (was in line {line})"
     return Refusal("placeholder_lost", message, line)
 
@@ -51,7 +52,7 @@ def _escaped(mark: Placeholder, match: re.Match[str], after: str) -> Refusal:
 
 def _invented(mark: Placeholder, had: int, after: str) -> Refusal:
     line = _line(after, mark.start)
-    what = f"occurs more often than the {had} times before" if had else "is new"
+    what = f"occurs more often than the {counted(had, 'time')} before" if had else "is new"
     return Refusal("placeholder_invented", f"placeholder {on_one_line(mark.text)} {what} (line {line})", line)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ceopt_tui.core.evidence.floor import Floor, aa_floor
 from ceopt_tui.core.evidence.noise import Noise
 from ceopt_tui.core.evidence.setting import Setting
+from ceopt_tui.core.figures import counted, percent
 
 # Until the baseline has been repeated: one case in five changes its result when it is run again (2·σ² = 0.2).
 ASSUMED_CHANGES = 0.2
@@ -23,11 +24,14 @@ def power_sentence(held_out: int) -> str:
     floor = expected_floor(held_out)
     if floor is None:
         return "With no held-out cases this set cannot confirm any gain."
+    cases = counted(held_out, "held-out case")
     if floor.sees_half >= 1:
-        return f"With {held_out} held-out cases this set cannot tell any gain from noise."
-    most = f"gains above {floor.sees_most:.0%} four times in five" if floor.sees_most < 1 else "hardly any reliably"
+        return f"With {cases} this set cannot tell any gain from noise."
+    most = "hardly any reliably"
+    if floor.sees_most < 1:
+        most = f"gains above {percent(floor.sees_most)} four times in five"
     return (
-        f"With {held_out} held-out cases this set can only see gains above {floor.sees_half:.0%} of all cases "
+        f"With {cases} this set can only see gains above {percent(floor.sees_half)} of all cases "
         f"(about half the time; {most}). Assumed until the baseline is measured: one case in five changes its "
         "result when it is run again."
     )

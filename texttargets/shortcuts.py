@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from ceopt_tui.core.figures import percent
 from schemas.checks import Check
 from schemas.evalset import Case
 from schemas.records import Probed
@@ -49,7 +50,8 @@ def judge_shortcut(shortcut: Shortcut, scores: Mapping[str, float], best: float 
     failed = mean >= limit
     rewarded = [case_id for case_id in scores if scores[case_id] >= limit]
     named = ", ".join(rewarded[:5]) + (f" and {len(rewarded) - 5} more" if len(rewarded) > 5 else "")
-    detail = f"{shortcut.what} scores {mean:.2f} of {best:.2f}" + (f"; rewarded on {named}" if failed else "")
+    detail = f"{shortcut.what} scores {percent(mean / best)} of what good answers do"
+    detail += f"; rewarded on {named}" if failed else ""
     return Probed(probe=shortcut.name, status="failed" if failed else "passed", score=mean, limit=limit, detail=detail)
 
 

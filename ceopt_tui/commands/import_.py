@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from ceopt_tui.core.figures import counted
 from ceopt_tui.core.visible import said
 from ceopt_tui.journal.atomic import write_atomic
 from schemas.evalset import EvalSet
@@ -74,4 +75,4 @@ def _say(result: ImportResult, existing: EvalSet | None, out: Path | None) -> No
     for note in result.notes:
         click.echo(said(f"note: {note}"), err=True)
     known = f", {len(existing.cases)} were there before" if existing else ""
-    click.echo(f"{len(result.cases)} cases{known}" + (f" → {out}" if out else ""), err=True)
+    click.echo(f"{counted(len(result.cases), 'case')}{known}" + (f" → {out}" if out else ""), err=True)

@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from ceopt_tui.core.figures import counted
 from ceopt_tui.core.visible import fitted, one_line
 from ceopt_tui.system_clock import SystemClock
 from judges.judge_command import JudgeOptions, JudgePlan, judge_file, plan_judging
@@ -78,7 +79,7 @@ def _as_table_row(row: JudgeRow | JudgeSummary) -> str:
     if isinstance(row, JudgeSummary):
         mean = "no mean" if row.mean is None else f"mean {row.mean:.2f}"
         cost = "cost unknown" if row.usd is None else f"{row.usd:.4f} USD"
-        return f"scored {row.scored} of {row.scored + row.unscored}, {mean}, {row.calls} calls, {cost}"
+        return f"scored {row.scored} of {row.scored + row.unscored}, {mean}, {counted(row.calls, 'call')}, {cost}"
     verdict = row.verdict
     name = verdict.item_id if row.repeat == 1 else f"{verdict.item_id} #{row.repeat}"
     score = "-" if verdict.score is None else f"{verdict.score:g}"

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from ceopt_tui.core.describe import experiment_line, money, outcome_sentence, score
+from ceopt_tui.core.describe import experiment_line, money, outcome_sentence
+from ceopt_tui.core.figures import counted, score
 from ceopt_tui.core.visible import said
 from ceopt_tui.looking import FoundRun, all_runs, find_run
 
@@ -51,8 +52,9 @@ def _words(found: FoundRun) -> str:
     status = found.status
     lines = [f"{found.name}: {status.replace('_', ' ')}{outcome}"]
     if state.baseline:
-        lines.append(f"  baseline {score(state.baseline.mean, 1.0)} on {len(state.baseline_selection)} selection cases")
-    lines.append(f"  {len(state.experiments)} experiments, {len(state.keeps)} kept; {money(state)}")
+        cases = counted(len(state.baseline_selection), "selection case")
+        lines.append(f"  baseline {score(state.baseline.mean, 1.0)} on {cases}")
+    lines.append(f"  {counted(len(state.experiments), 'experiment')}, {len(state.keeps)} kept; {money(state)}")
     if state.asked and not state.finished:
         lines.append(f"  waits for a person: {state.asked.title} {state.asked.question}")
     elif status == "running" and state.tick:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ceopt_tui.core.figures import change, counted, score
 from ceopt_tui.core.state.experiment import UNAPPLIED, ExperimentState
 from ceopt_tui.core.state.run import RunState
 from schemas.records import BaselineMeasured, GainReported
@@ -12,19 +13,9 @@ KEPT_BECAUSE = (
 )
 
 
-def score(value: float, span: float) -> str:
-    """A score as people read it: a percentage for pass/fail, two decimals on a scale."""
-    return f"{value:.0%}" if span == 1 else f"{value:.2f}"
-
-
-def change(value: float, span: float) -> str:
-    """A difference of scores, signed; percentage points for pass/fail."""
-    return f"{value * 100:+.0f} points" if span == 1 else f"{value:+.2f}"
-
-
 def money(state: RunState) -> str:
     """Spend so far; unknown prices are said, never shown as nothing."""
-    calls = f"{state.spend.calls:,} calls"
+    calls = counted(state.spend.calls, "call")
     if state.spend.usd_known:
         return f"{calls}, {state.spend.usd:.4f} USD"
     known = f"at least {state.spend.usd:.4f} USD" if state.spend.usd else "cost unknown"
@@ -46,8 +37,8 @@ def gain_sentence(gain: GainReported, span: float) -> str:
     runs = "fresh runs" if gain.fresh else "the deciding runs (the runner repeats itself, so fresh runs are the same)"
     sure = "" if gain.clearly_better else "; not clearly better: the interval holds 0"
     return (
-        f"on {gain.cases} unseen cases, {runs}: {score(gain.before, span)} → {score(gain.after, span)}, "
-        f"{change(gain.gain, span)} (90 % interval {change(gain.low, span)} to {change(gain.high, span)}); "
+        f"on {counted(gain.cases, 'unseen case')}, {runs}: {score(gain.before, span)} → {score(gain.after, span)}, "
+        f"{change(gain.gain, span)} (90% interval {change(gain.low, span)} to {change(gain.high, span)}); "
         f"cautious estimate {change(gain.cautious, span)}; on the tuned cases "
         f"{change(gain.selection_after - gain.selection_before, span)} (too high by construction){sure}"
     )
@@ -68,11 +59,17 @@ def outcome_sentence(state: RunState, span: float) -> str:
         return gain_sentence(state.gain, span)
     if state.keeps:
         why = f"; the gain over the original was not measured: {state.stopped.no_gain}" if state.stopped.no_gain else ""
-        return f"{len(state.keeps)} change(s) kept{why}."
+        return f"{counted(len(state.keeps), 'change')} kept{why}."
     outcomes = [experiment.outcome for experiment in state.experiments.values()]
     if outcomes and set(outcomes) <= UNAPPLIED:
-        return f"Nothing was measured: none of the {len(outcomes)} proposed changes could be tried; why is listed."
+        return f"Nothing was measured: {_none_of(len(outcomes))}; why is listed."
     if state.baseline and state.stopped.outcome not in {"no_headroom", "too_few_cases", "harness_failed"}:
         missed = change(state.baseline.sees_most, span)
         return f"No confirmed gain; this set would have missed gains below {missed} more often than one time in five."
     return "No change was tried."
+
+
+def _none_of(count: int) -> str:
+    if count == 1:
+        return "the one proposed change could not be tried"
+    return f"none of the {count} proposed changes could be tried"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ceopt_tui.core.describe import score
+from ceopt_tui.core.figures import score
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.engine.ideas import still_open, told_outcome, told_reason
 

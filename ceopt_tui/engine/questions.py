@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ceopt_tui.core.describe import change, detects, money, score
+from ceopt_tui.core.describe import detects, money
+from ceopt_tui.core.figures import change, counted, score
 from ceopt_tui.core.plan.closing import broken, changes
 from ceopt_tui.core.plan.forecast import plan_lines
 from ceopt_tui.core.ports import Question
@@ -40,12 +41,12 @@ def baseline_question(state: RunState, inputs: RunInputs, parts: Parts) -> Quest
     usd = baseline.usd_per_experiment
     price = f", {usd[0]:.3f} to {usd[1]:.3f} USD" if usd else ", price unknown"
     lines = [
-        f"Baseline   {score(baseline.mean, span)} on {len(inputs.split.selection)} selection cases"
-        f" ({baseline.scored} runs, {baseline.unscored} unscored)",
+        f"Baseline   {score(baseline.mean, span)} on {counted(len(inputs.split.selection), 'selection case')}"
+        f" ({counted(baseline.scored, 'run')}, {baseline.unscored} unscored)",
         f"Noise      {repeat}",
         f"Detects    {detects(baseline, span)}",
         f"Probes     {_probes(state)}",
-        f"Cost       {low} to {high} calls an experiment{price}; spent so far {money(state)}",
+        f"Cost       {low} to {counted(high, 'call')} an experiment{price}; spent so far {money(state)}",
         "Proof      a change is kept only if it also wins on the held-out cases, which it was never chosen on",
     ]
     return Question(

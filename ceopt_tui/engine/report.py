@@ -6,7 +6,8 @@ import difflib
 from collections import Counter
 from collections.abc import Mapping
 
-from ceopt_tui.core.describe import KEPT_BECAUSE, change, detects, money, outcome_sentence, score
+from ceopt_tui.core.describe import KEPT_BECAUSE, detects, money, outcome_sentence
+from ceopt_tui.core.figures import change, counted, score
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.plan.wrapping import outcome_word
 from ceopt_tui.core.state.experiment import ExperimentState
@@ -60,8 +61,8 @@ def _baseline(state: RunState, terms: Terms) -> list[str]:
     reserved = f", {len(split.report_only)} of them kept for this report" if split.report_only else ""
     return [
         "## Evidence quality",
-        f"- {len(split.selection)} selection cases, {len(split.holdout)} held-out cases{reserved}; "
-        "split once, seeded, near-duplicates on one side\n"
+        f"- {counted(len(split.selection), 'selection case')}, "
+        f"{counted(len(split.holdout), 'held-out case')}{reserved}; split once, seeded, near-duplicates on one side\n"
         f"- the original text scores {score(state.baseline.mean, terms.span)} on the selection cases\n"
         f"- {_runner_line(state)}\n"
         f"- {detects(state.baseline, terms.span)}\n"
@@ -135,11 +136,11 @@ def _looks(state: RunState) -> list[str]:
 def _cost(state: RunState) -> list[str]:
     rows = [f"- in all: {money(state)}"]
     for role, spend in sorted(state.spend.roles.items()):
-        tokens = f"{spend.input_tokens:,} tokens in, {spend.output_tokens:,} out"
+        tokens = f"{counted(spend.input_tokens, 'token')} in, {spend.output_tokens:,} out"
         price = "cost unknown" if spend.unpriced else f"{spend.usd:.4f} USD"
         estimated = ", token counts estimated" if spend.estimated else ""
         model = state.models[role].model if role in state.models else "unknown model"
-        rows.append(f"- {role} ({model}): {spend.calls:,} calls, {tokens}, {price}{estimated}")
+        rows.append(f"- {role} ({model}): {counted(spend.calls, 'call')}, {tokens}, {price}{estimated}")
     return ["## Cost by role", "\n".join(rows)]
 
 
@@ -155,7 +156,7 @@ def _limits(state: RunState, terms: Terms) -> list[str]:
     if state.gain and not state.gain.fresh:
         lines.append("- the held-out scores of the report are the ones that decided: a repeat would be identical")
     if state.runs.failed:
-        lines.append(f"- {state.runs.failed} runs gave no score and were left out")
+        lines.append(f"- {counted(state.runs.failed, 'run')} without a score: left out")
     lines += [f"- probe {probe.probe}: not run ({probe.detail})" for probe in state.probes if probe.status == "not_run"]
     lines += [f"- {note.text}" for note in state.notes if note.level == "warning"]
     return ["## What was not measured", "\n".join(lines)]

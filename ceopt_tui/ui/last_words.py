@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ceopt_tui.core.describe import outcome_sentence
+from ceopt_tui.core.figures import counted
 from ceopt_tui.core.masking import mask
 from ceopt_tui.ui.run_model import RunModel
 
@@ -13,7 +14,7 @@ def outcome_lines(model: RunModel) -> list[str]:
     if result is None:
         return []
     scored, unscored = state.runs.scored, sum(state.runs.failures.values())
-    counts = f"{len(state.keeps)} kept of {len(state.experiments)} experiments"
+    counts = f"{len(state.keeps)} kept of {counted(len(state.experiments), 'experiment')}"
     return [
         mask(outcome_sentence(state, terms.span if terms else 1.0)),
         f"{result.status}: {result.outcome}; {counts}; scored {scored}, unscored {unscored}",

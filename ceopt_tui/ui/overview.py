@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ceopt_tui.core.clocks import calendar_s, spoken
-from ceopt_tui.core.describe import change, score
+from ceopt_tui.core.figures import change, counted, score
 from ceopt_tui.core.plan.stopping import best_mean
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.state.run import RunState
@@ -85,7 +85,7 @@ def _work(state: RunState, activity: Activity) -> str:
     if activity.total and activity.done < activity.total:
         filled = BAR_CELLS * activity.done // activity.total
         bar = "█" * filled + "░" * (BAR_CELLS - filled)
-        return f"{bar} {activity.done:,} of {activity.total:,} runs: {one_line(activity.title)}"
+        return f"{bar} {activity.done:,} of {counted(activity.total, 'run')}: {one_line(activity.title)}"
     if state.stopped:
         return "wrapping up"
     if any(call.role == "proposer" for group in state.spend.open.values() for call in group):
@@ -138,7 +138,8 @@ def _spend(state: RunState, terms: Terms | None) -> str:
     approved = state.approvals.get("spec")
     caps = terms.caps if terms else approved.caps if approved else {}
     most_calls, most_usd = caps.get("max_calls"), caps.get("max_total_cost_usd")
-    calls = f"{state.spend.calls:,} of {most_calls:,.0f} calls" if most_calls else f"{state.spend.calls:,} calls"
+    spent, known_calls = state.spend, counted(state.spend.calls, "call")
+    calls = f"{spent.calls:,} of {counted(most_calls, 'call')}" if most_calls else known_calls
     cap = f"of {most_usd:.2f} USD" if most_usd else "USD, money uncapped"
     if not state.spend.usd_known:
         known = f"at least {state.spend.usd:.4f} USD" if state.spend.usd else "cost unknown"
@@ -154,7 +155,7 @@ def _score(state: RunState, span: float) -> str:
     original = f"original {score(before, span)}"
     best = (state.gain.selection_after if state.gain else best_mean(state)) if state.keeps else None
     if best is None:
-        return f"{original} on {len(state.baseline_selection)} tuning cases; no change kept"
+        return f"{original} on {counted(len(state.baseline_selection), 'tuning case')}; no change kept"
     return (
         f"{original} → best {score(best, span)} ({change(best - before, span)}, "
         f"exp-{state.best_number:03d}) on tuning cases"
@@ -166,11 +167,10 @@ def _proof(state: RunState, span: float) -> str:
         gain = state.gain
         sure = "" if gain.clearly_better else "; not clearly better"
         return (
-            f"{score(gain.before, span)} → {score(gain.after, span)} on {gain.cases} unseen cases, "
-            f"{change(gain.gain, span)} (90 %: {change(gain.low, span)} to {change(gain.high, span)}){sure}"
+            f"{score(gain.before, span)} → {score(gain.after, span)} on {counted(gain.cases, 'unseen case')}, "
+            f"{change(gain.gain, span)} (90%: {change(gain.low, span)} to {change(gain.high, span)}){sure}"
         )
     if state.baseline is None:
         return "a change is kept only if it also wins on cases it was never tuned on"
-    looks = len(state.looks)
-    looked = "no look" if looks == 0 else "1 look" if looks == 1 else f"{looks} looks"
+    looked = counted(len(state.looks), "look") if state.looks else "no look"
     return f"{looked} at the held-out cases; this set shows gains from {change(state.baseline.sees_most, span)}"

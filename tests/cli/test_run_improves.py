@@ -133,7 +133,7 @@ def test_in_words_the_run_ends_with_its_counts(endpoint: StubEndpoint, tmp_path:
     run = warm().run(place, "run", "spec.yaml", "--unattended", "--approve", digest)
     assert run.status == 0 and "\x1b" not in run.out + run.err
     sentence, counts = run.out.splitlines()
-    assert sentence.startswith("on 10 unseen cases") and "90 % interval" in sentence
+    assert sentence.startswith("on 10 unseen cases") and "90% interval" in sentence
     assert counts.startswith("finished: improved; 1 kept of ") and counts.endswith("unscored 0")
 
 

@@ -58,7 +58,7 @@ def test_a_long_description_is_told_in_the_body(root: Path) -> None:
     assert "committed as" in call(root, "--commit").output
     subject, body = git(root, "log", "-1", "--format=%s%x00%b").split("\0")
     assert subject.startswith("triage: say in so many words") and len(subject) <= 72 and subject.endswith("…")
-    assert LONG in body and "1 change(s) kept." in body
+    assert LONG in body and "1 change kept." in body
 
 
 def test_a_text_to_paste_and_a_commit_are_not_asked_for_together(root: Path) -> None:

@@ -8,13 +8,11 @@ import pytest
 from journals import baseline, experiment, looping
 
 from ceopt_tui.core.describe import (
-    change,
     detects,
     experiment_line,
     gain_sentence,
     money,
     outcome_sentence,
-    score,
 )
 from schemas.records import (
     BaselineMeasured,
@@ -41,14 +39,9 @@ def spent(usd: float | None) -> CallFinished:
     return CallFinished(facts=CallFacts(role="task", model="m", usd=usd))
 
 
-def test_pass_rates_are_percentages_and_scales_are_numbers() -> None:
-    assert (score(0.756, 1), score(3.456, 4)) == ("76%", "3.46")
-    assert (change(0.052, 1), change(-0.5, 4)) == ("+5 points", "-0.50")
-
-
 def test_an_unknown_price_is_said_and_never_nothing() -> None:
-    assert money(looping(spent(0.25))) == "1 calls, 0.2500 USD"
-    assert money(looping(spent(None))) == "1 calls, cost unknown (price of a model is not known)"
+    assert money(looping(spent(0.25))) == "1 call, 0.2500 USD"
+    assert money(looping(spent(None))) == "1 call, cost unknown (price of a model is not known)"
     assert money(looping(spent(0.25), spent(None))) == ("2 calls, at least 0.2500 USD (price of a model is not known)")
 
 
@@ -62,7 +55,7 @@ def test_what_a_set_can_see() -> None:
 
 def test_the_gain_names_the_figure_not_to_believe() -> None:
     assert gain_sentence(gain(), 4) == (
-        "on 10 unseen cases, fresh runs: 0.40 → 0.92, +0.52 (90 % interval +0.15 to +0.89); cautious estimate +0.50; "
+        "on 10 unseen cases, fresh runs: 0.40 → 0.92, +0.52 (90% interval +0.15 to +0.89); cautious estimate +0.50; "
         "on the tuned cases +0.95 (too high by construction)"
     )
     unsure = gain_sentence(gain(clearly_better=False, fresh=False), 1)
@@ -88,7 +81,7 @@ KEPT = [*experiment(), Committed(number=1, text_digest="new", commit="c1", branc
     [
         ([], "The run has not ended."),
         ([*KEPT, gain(), Stopped(outcome="plateau", reason="")], gain_sentence(gain(), 1)),
-        ([*KEPT, Stopped(outcome="plateau", reason="")], "1 change(s) kept."),
+        ([*KEPT, Stopped(outcome="plateau", reason="")], "1 change kept."),
         (
             [Stopped(outcome="plateau", reason="")],
             "No confirmed gain; this set would have missed gains below +30 points more often than one time in five.",

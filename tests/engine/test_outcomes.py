@@ -229,7 +229,7 @@ async def test_one_lost_case_is_left_out_and_many_are_no_verdict(tmp_path: Path)
     result = await few.tick()
     # Kept, and a script still hears that not everything could be scored.
     assert (result.outcome, result.exit_status) == ("improved", ExitStatus.STOPPED)
-    assert "errors left 1 cases without a score" in result.reason
+    assert "errors left 1 case without a score" in result.reason
     many = World(tmp_path / "many", lossy({f"c{i:02d}" for i in range(0, 20, 4)}))
     result = await many.tick()
     (closed,) = kinds(many, "experiment_closed")
@@ -260,7 +260,7 @@ async def test_a_text_at_the_maximum_has_no_headroom(tmp_path: Path) -> None:
 async def test_less_headroom_than_the_set_can_show_is_said_before_the_first_idea(tmp_path: Path) -> None:
     world = World(tmp_path, lambda text, case, sample: right(text, case, sample) if case.id != "c00" else "no")
     result = await world.tick()
-    assert result.outcome == "no_headroom" and "no gain below 0.20 can be shown" in result.reason
+    assert result.outcome == "no_headroom" and "no gain below +20 points can be shown" in result.reason
     assert not world.proposer.briefs
 
 

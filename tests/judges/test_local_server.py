@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from ceopt_tui.errors import ProviderError, SetupError
+from judges.local_model import server as server_module
 from judges.local_model.server import LocalServer, child_environment
 
 # Speaks the protocol of server_process: settings on stdin, one answer on stdout, ends with its stdin.
@@ -33,6 +34,10 @@ print("0.02 E gguf: tensor data is not within the file bounds", file=sys.stderr)
 print("0.03 E exiting", file=sys.stderr, flush=True)
 print(json.dumps({"error": "Failed to init server"}), flush=True)
 """
+COMES_UP_ONCE = STAND_IN.replace(
+    "port =",
+    "if settings['port']:\n    print(json.dumps({'error': 'no memory left'}), flush=True)\n    sys.exit(1)\nport =",
+)
 
 
 def command(script: str) -> tuple[str, ...]:
@@ -41,12 +46,6 @@ def command(script: str) -> tuple[str, ...]:
 
 def started(log: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
-
-
-async def until_started(log: Path, times: int) -> None:
-    async with asyncio.timeout(20):
-        while len(started(log)) < times:
-            await asyncio.sleep(0.01)
 
 
 async def until_gone(pid: int) -> None:
@@ -61,7 +60,6 @@ async def test_the_server_lives_inside_its_context(tmp_path: Path) -> None:
         pid = server.pid
         assert pid is not None
         assert server.api_base == "http://127.0.0.1:50123/v1"
-        server.check()
     settings = started(log)[0]
     assert settings["slots"] == 1
     assert settings["api_key"] == server.api_key
@@ -84,20 +82,41 @@ async def test_a_dead_server_is_restarted_once_at_the_same_address(tmp_path: Pat
         api_base, first = server.api_base, server.pid
         assert first is not None
         os.kill(first, signal.SIGKILL)
-        await until_started(log, 2)
-        async with asyncio.timeout(20):
-            while server.restarts < 1 or server.pid == first:
-                await asyncio.sleep(0.01)
-        server.check()
-        assert server.api_base == api_base
+        assert await server.revived()
+        assert (server.api_base, server.restarts) == (api_base, 1)
         again = started(log)[1]
         assert (again["port"], again["api_key"]) == (50123, server.api_key)
         second = server.pid
-        assert second is not None
+        assert second is not None and second != first
         os.kill(second, signal.SIGKILL)
         with pytest.raises(ProviderError, match="again after a restart"):
-            await check_until_it_fails(server)
+            await server.revived()
+        with pytest.raises(ProviderError, match="again after a restart"):
+            await server.revived()
     assert len(started(log)) == 2
+
+
+async def test_a_server_that_is_alive_was_not_what_failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server_module, "DYING_S", 0.01)
+    async with LocalServer(tmp_path / "log", command=command(STAND_IN)) as server:
+        assert not await server.revived()
+    assert server.restarts == 0
+
+
+async def test_a_server_that_does_not_come_back_says_why(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    async with LocalServer(log, command=command(COMES_UP_ONCE)) as server:
+        assert server.pid is not None
+        os.kill(server.pid, signal.SIGKILL)
+        with pytest.raises(ProviderError, match="did not come back: .*no memory left") as caught:
+            await server.revived()
+    assert "run the same command again" in caught.value.hint
+
+
+async def test_a_command_that_is_not_there_is_wrong_set_up(tmp_path: Path) -> None:
+    with pytest.raises(SetupError, match="cannot be started"):
+        async with LocalServer(tmp_path / "m.gguf", command=(str(tmp_path / "nothing"),)):
+            pytest.fail("served by nobody")
 
 
 async def test_a_file_that_cannot_be_served_is_named_with_the_first_fault(tmp_path: Path) -> None:
@@ -133,13 +152,6 @@ asyncio.run(main())
         assert Path(f"/proc/{child}").exists()
         process.kill()
     await until_gone(child)
-
-
-async def check_until_it_fails(server: LocalServer) -> None:
-    async with asyncio.timeout(20):
-        while True:
-            server.check()
-            await asyncio.sleep(0.01)
 
 
 def test_threads_sleep_on_ci_and_on_a_busy_machine_and_spin_elsewhere() -> None:

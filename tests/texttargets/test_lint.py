@@ -60,7 +60,7 @@ def test_copied_item() -> None:
 @pytest.mark.parametrize(
     ("syntax", "before", "after", "found"),
     [
-        ("brace", "Hi {name}.", "Hi {name}, {name}.", "placeholder {name} occurs more often than the 1 times before"),
+        ("brace", "Hi {name}.", "Hi {name}, {name}.", "placeholder {name} occurs more often than the 1 time before"),
         ("brace", "Hi {name}, {name}.", "Hi {name}.", "placeholder {name} is missing 1 of 2 times"),
         ("brace", "Hi {name}.", "Hi {name} of {town}.", "placeholder {town} is new"),
         ("brace", "Hi {name}.", "Hi <name>.", "placeholder {name} became <name>"),

@@ -72,7 +72,7 @@ async def test_the_contract_comes_first_and_alone() -> None:
     brief = brief_of(dates())
     first = (await ideas_of(brief))[0]
     assert (first.move, first.parameters) == ("state_contract", {"contract": "shape", "place": "end"})
-    assert first.expected_benefit == "0 to +1.00: 4 of 4 answers lack it"
+    assert first.expected_benefit == "0 to +100 points: 4 of 4 answers lack it"
     text = await carried_out(brief, first)
     assert text.startswith(PROMPT)
     assert text.endswith("One line. No other words, no explanation, no quotation marks.\n")

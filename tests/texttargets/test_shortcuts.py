@@ -39,7 +39,8 @@ def test_a_sound_scorer_passes_every_probe() -> None:
 def test_one_answer_that_is_nearly_always_right_fails_the_gate() -> None:
     probe = by_name(probe_scorer(cases("a", "a", "a", "a", "b"), None))["constant output"]
     assert probe.status == "failed"
-    assert probe.detail == "the same answer to every case scores 0.80 of 1.00; rewarded on c0, c1, c2, c3"
+    scored = "the same answer to every case scores 80% of what good answers do"
+    assert probe.detail == f"{scored}; rewarded on c0, c1, c2, c3"
 
 
 def test_a_check_that_accepts_nothing_or_the_input_is_caught() -> None:

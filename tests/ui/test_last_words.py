@@ -27,7 +27,7 @@ SOURCES = sorted((Path(commands.__file__).parent).rglob("*.py"))
 def test_a_finished_run_says_its_outcome_and_nothing_more() -> None:
     kept = tried(1, "x", "kept", "", "y")
     model = RunModel(RunEntry("triage", Path("triage"), OPTIONS, state_of(begun(), kept, ended("improved"))))
-    assert outcome_lines(model)[-1] == "finished: improved; 1 kept of 1 experiments; scored 1, unscored 0"
+    assert outcome_lines(model)[-1] == "finished: improved; 1 kept of 1 experiment; scored 1, unscored 0"
     assert way_on(model) == []
 
 

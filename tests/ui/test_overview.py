@@ -115,7 +115,7 @@ def test_spend_stands_against_the_caps() -> None:
 
 def test_the_best_stands_against_the_original() -> None:
     run = CallFinished(facts=CallFacts(role="task", model="m", usd=0.0))
-    assert lines(state_of(begun(), [run]))["Score"] == "original 50% on 1 tuning cases; no change kept"
+    assert lines(state_of(begun(), [run]))["Score"] == "original 50% on 1 tuning case; no change kept"
 
 
 def test_proof_is_the_gain_on_unseen_cases() -> None:
@@ -125,7 +125,7 @@ def test_proof_is_the_gain_on_unseen_cases() -> None:
         cautious=0.0, clearly_better=False, fresh=True, selection_before=0.4, selection_after=0.9,
     )  # fmt: skip
     assert lines(state_of(begun(), [gain]))["Proof"] == (
-        "40% → 60% on 10 unseen cases, +20 points (90 %: -10 points to +50 points); not clearly better"
+        "40% → 60% on 10 unseen cases, +20 points (90%: -10 points to +50 points); not clearly better"
     )
     kept = tried(1, "x", "kept", "confirmed", "Better.\n")
     assert lines(state_of(begun(), kept, [gain]))["Score"] == (

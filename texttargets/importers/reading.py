@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ceopt_tui.core.figures import counted
 from ceopt_tui.errors import InputError, Problem
 from schemas.evalset import Case, EvalSet
 from texttargets.importers.detect import detect, format_named
@@ -47,7 +48,8 @@ class ImportResult:
         before = existing.cases if existing else ()
         kept = [fresh.pop(case.id, case) for case in before]
         if not kept and not fresh:
-            raise InputError([Problem("", 0, "cases", f"nothing to import: {len(self.skipped)} records were left out")])
+            left_out = counted(len(self.skipped), "record")
+            raise InputError([Problem("", 0, "cases", f"nothing to import: {left_out} left out")])
         return EvalSet(name=existing.name if existing else name, check=existing.check if existing else None,
                        cases=(*kept, *fresh.values()))  # fmt: skip
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ceopt_tui.core.figures import change, counted
 from ceopt_tui.core.ports import (
     Brief,
     Completer,
@@ -105,14 +106,15 @@ def _approaches(theme: FailureTheme) -> Sequence[tuple[str, str]]:
 
 def _idea(brief: Brief, theme: FailureTheme, category: str, how: str) -> HypothesisDraft:
     failing, total = len(theme.cases), len(brief.selection)
+    share = f"{failing} of {counted(total, 'case')}"
     return HypothesisDraft(
-        description=f"{how} ({failing} of {total} cases: {theme.name})",
+        description=f"{how} ({share}: {theme.name})",
         category=category,
         move=MOVE,
         parameters={"theme": theme.name, "approach": category, "text": text_digest(brief.texts)[:12]},
         theme=theme.name,
         priority="high" if failing * 4 >= total else "medium",
-        expected_benefit=f"0 to +{failing / max(1, total):.2f}: {failing} of {total} cases fail this way",
+        expected_benefit=f"0 to {change(failing / max(1, total), 1)}: {share} fail this way",
         rank=float(failing),
     )
 
@@ -128,7 +130,7 @@ def _applied(brief: Brief, rewrite: Rewrite) -> dict[str, str]:
     """The changed files. What is appended goes to the first file and counts as an edit."""
     count = len(rewrite.edits) + len(rewrite.appended)
     if count > brief.edits:
-        raise ProposalRefused([Refusal("edit_budget", f"{count} edits, allowed are {brief.edits}")])
+        raise ProposalRefused([Refusal("edit_budget", f"{counted(count, 'edit')}, at most {brief.edits} allowed")])
     texts = dict(brief.texts)
     if rewrite.edits or not rewrite.appended:
         texts = apply_edits(texts, rewrite.edits, brief.edits)

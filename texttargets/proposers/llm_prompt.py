@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 
+from ceopt_tui.core.figures import counted
 from ceopt_tui.core.ports import Brief, HypothesisDraft, Message, Refusal, SelectionCase
 from texttargets.duplicates import input_text
 from texttargets.excerpt import excerpt
@@ -95,7 +96,7 @@ def _history(brief: Brief) -> str:
 
 
 def _limits(brief: Brief) -> list[str]:
-    parts = [f"At most {brief.edits} edits."]
+    parts = [f"At most {counted(brief.edits, 'edit')}."]
     if brief.protect:
         parts.append("Leave these parts alone: " + "; ".join(brief.protect))
     if brief.constraints:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ceopt_tui.core.figures import change, counted
 from ceopt_tui.core.ports import HypothesisDraft
 from texttargets.proposers.mechanical_view import View
 
@@ -23,6 +24,7 @@ class StateContract:
         if contract is None or view.contract_stated or not view.out_of_form:
             return []
         total = len(view.brief.selection)
+        benefit = f"0 to {change(view.out_of_form / total, 1)}"
         return [
             HypothesisDraft(
                 description=f"state the output contract at the {place} of the text: {contract.lines[0]}",
@@ -31,7 +33,7 @@ class StateContract:
                 parameters={"contract": contract.kind, "place": place},
                 theme=THEME,
                 priority="high",
-                expected_benefit=f"0 to +{view.out_of_form / total:.2f}: {view.out_of_form} of {total} answers lack it",
+                expected_benefit=f"{benefit}: {view.out_of_form} of {counted(total, 'answer')} lack it",
                 confidence="medium" if place == "end" else "low",
                 rank=rank,
             )

@@ -21,6 +21,7 @@ from ceopt_tui.core.decision.verdict import Verdict
 from ceopt_tui.core.evidence.broken import broken_cases
 from ceopt_tui.core.evidence.ladder import Evidence, NextStep, decide_holdout, decide_selection
 from ceopt_tui.core.evidence.setting import TENTATIVE_SET
+from ceopt_tui.core.figures import counted
 
 
 def decide_by_evidence(rules: Rules, payload: Mapping[str, Any], baseline: Snapshot, candidate: Snapshot) -> Verdict:
@@ -112,7 +113,7 @@ def _held_out_verdict(matter: Matter, side: Side, verdict: Verdict, changed: dic
     if primary_comparison(matter, side, found, improved=found.decision == "keep").violated:
         harmed.insert(0, matter.rules.primary.name)
     kept_on_few = found.decision == "keep" and matter.total_cases <= TENTATIVE_SET
-    tentative = f" (tentative: {matter.total_cases} cases in all)" if kept_on_few else ""
+    tentative = f" (tentative: {counted(matter.total_cases, 'case')} in all)" if kept_on_few else ""
     report = {**_as_json(found), "violated_objectives": harmed, **changed}
     decided = replace(
         verdict,

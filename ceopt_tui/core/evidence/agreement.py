@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
 
+from ceopt_tui.core.figures import counted, percent
 from ceopt_tui.core.statistics import mean, student_quantile, sum_of_squares
 
 _UPPER = 0.95
@@ -94,18 +95,18 @@ def _lacking(person: Sequence[float], pass_fail: bool) -> str:
     """What is missing before agreement can be judged, or an empty text."""
     values = sorted(set(person))
     if len(person) < _ENOUGH:
-        return f"{len(person)} scores by a person, at least {_ENOUGH} are needed"
+        return f"{counted(len(person), 'score')} by a person, at least {_ENOUGH} are needed"
     if pass_fail and (len(values) < 2 or min(person.count(value) for value in values) < _OF_EACH_CLASS):
         return f"at least {_OF_EACH_CLASS} passes and {_OF_EACH_CLASS} failures are needed"
     if not pass_fail and len(values) < _DIFFERENT_VALUES:
-        return f"the person used {len(values)} different scores, at least {_DIFFERENT_VALUES} are needed"
+        return f"the person used {counted(len(values), 'different score')}, at least {_DIFFERENT_VALUES} are needed"
     return ""  # what passed so far holds at least 17 pairs that differ, more than the 10 that are needed
 
 
 def _verdict(order: float | None, minimum: float, lacking: str) -> tuple[AgreementVerdict, str]:
     if lacking or order is None:
         return "cannot_be_judged", f"cannot be judged yet: {lacking or 'no two scores differ'}"
-    share = f"the judge orders {order:.0%} of the pairs as the person does"
+    share = f"the judge orders {percent(order)} of the pairs as the person does"
     if order >= minimum:
         return "pass", share
     if order < min(_FAIL_BELOW, minimum):

@@ -15,6 +15,7 @@ from ceopt_tui.core.evidence.looks import look_level
 from ceopt_tui.core.evidence.noise import Noise, Runs
 from ceopt_tui.core.evidence.setting import GO_ON_Z, REGRESSED_Z, SMALLEST_SET, TENTATIVE_SET, Setting
 from ceopt_tui.core.evidence.signflip import signflip_p
+from ceopt_tui.core.figures import counted, p_value
 
 EvidenceStep = Literal["exploratory", "add_sample", "confirm", "holdout"]
 EvidenceDecision = Literal["keep", "promising", "revert", "inconclusive", "error"]
@@ -88,7 +89,7 @@ class _Stage:
     def lost_reason(self, cases: int) -> str:
         if not cases:
             return "the candidate has not been measured yet"
-        return f"{len(self.differences.lost)} of {cases} cases have no score on one side; measure them again"
+        return f"{len(self.differences.lost)} of {counted(cases, 'case')} have no score on one side; measure them again"
 
 
 def decide_selection(
@@ -167,8 +168,9 @@ def decide_holdout(
         if seen.z > GO_ON_Z:
             return stage.says("promising", "holdout", f"holds up on the held-out cases so far (z = {seen.z:.2f})")
         return stage.says("inconclusive", "none", f"not confirmed on the held-out cases (z = {seen.z:.2f})")
+    allowed = f"this look allows {level:.3f}"
     if seen.p > level:
-        return stage.says("inconclusive", "none", f"not confirmed: p = {seen.p:.3f}, this look allows {level:.3f}")
+        return stage.says("inconclusive", "none", f"not confirmed: {p_value(seen.p)}, {allowed}")
     if setting.deterministic and (exact := signflip_p(differences.values)) > level:
-        return stage.says("inconclusive", "none", f"not confirmed: exact p = {exact:.3f}, this look allows {level:.3f}")
-    return stage.says("keep", "none", f"confirmed on the held-out cases: p = {seen.p:.3f} within {level:.3f}")
+        return stage.says("inconclusive", "none", f"not confirmed: {p_value(exact, 'exact p')}, {allowed}")
+    return stage.says("keep", "none", f"confirmed on the held-out cases: {p_value(seen.p)} within {level:.3f}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ceopt_tui.core.evidence.setting import Setting
+from ceopt_tui.core.figures import counted
 from ceopt_tui.core.plan.drift import DRIFT_CASES
 from ceopt_tui.core.plan.laddering import PROPOSAL_TRIES
 from ceopt_tui.core.plan.measuring import REPORT_RUNS
@@ -60,10 +61,11 @@ def plan_lines(split: SplitFrozen, terms: Terms) -> list[str]:
     ideas = f", proposer {seen.proposer[0]:,} to {seen.proposer[1]:,}" if terms.with_proposer else ""
     price = f"{seen.usd[0]:.2f} to {seen.usd[1]:.2f} USD" if seen.usd else "price unknown"
     money = f"{budget.usd:.2f} USD" if budget.usd is not None else "uncapped in money"
-    calls = f"{budget.calls:,} calls" if budget.calls is not None else "no cap on calls"
+    calls = counted(budget.calls, "call") if budget.calls is not None else "no cap on calls"
+    most = counted(terms.max_iterations, "experiment")
     return [
-        f"Plan       baseline {seen.baseline:,} calls; up to {terms.max_iterations} experiments of {low} to {high:,}",
-        f"           task {few:,} to {many:,} calls{ideas}",
+        f"Plan       baseline {counted(seen.baseline, 'call')}; up to {most} of {low} to {high:,}",
+        f"           task {few:,} to {counted(many, 'call')}{ideas}",
         f"           {price}; typical to worst, before the caps",
         f"Caps       {money}; {calls}",
         f"Clocks     {terms.max_active_s / 3600:g} h of work, {terms.max_wall_s / 3600:g} h by the calendar",

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from ceopt_tui.core.evidence.ladder import Evidence, decide_holdout, decide_selection
 from ceopt_tui.core.evidence.looks import look_level, worn
+from ceopt_tui.core.figures import counted
 from ceopt_tui.core.plan.actions import Action, Note, Propose
 from ceopt_tui.core.plan.closing import close, close_refused, keep_or_ask
 from ceopt_tui.core.plan.drift import drift_check, drifted
@@ -74,10 +75,11 @@ def _decide_selection(state: RunState, terms: Terms, experiment: ExperimentState
         return close(state, terms, experiment, "error", "the current text could not be measured; see the errors")
     runs = sum(map(len, experiment.selection.values()))
     if runs and experiment.blank == runs:
-        return close(state, terms, experiment, "degenerate", f"every output is empty ({runs} runs)")
+        return close(state, terms, experiment, "degenerate", f"every output is empty ({counted(runs, 'run')})")
     if swept == cases and lost_share(experiment.selection, cases) > terms.max_unscored:
         scored = sum(bool(experiment.selection.get(case)) for case in cases)
-        return close(state, terms, experiment, "error", f"scored {scored} of {len(cases)} cases; see the errors")
+        reason = f"scored {scored} of {counted(len(cases), 'case')}; see the errors"
+        return close(state, terms, experiment, "error", reason)
     if reset := drifted(state, terms, held_out=False):
         return Note((reset,))
     evidence = decide_selection(
@@ -137,7 +139,7 @@ def _comparison(state: RunState, experiment: ExperimentState, evidence: Evidence
             reference={case: tuple(values) for case, values in reference.items()},
             candidate={case: tuple(values) for case, values in candidate.items()},
             uncertainty={"se": evidence.se, "z": evidence.z, "p": evidence.p},
-            correctness=f"{evidence.n} cases compared, {len(evidence.lost)} lost",
+            correctness=f"{counted(evidence.n, 'case')} compared, {len(evidence.lost)} lost",
         ),
     )
 
@@ -183,8 +185,8 @@ def _held_out(state: RunState, terms: Terms, experiment: ExperimentState, step: 
 def _worn_note(state: RunState, terms: Terms, look: int, keeps: int) -> tuple[Noted, ...]:
     """Says once that the held-out cases were consulted so often that only large gains still pass."""
     text = (
-        f"the held-out cases are worn after {look} looks with {keeps} keeps: add fresh cases or stop; "
-        "each further look has to clear a higher bar"
+        f"the held-out cases are worn after {counted(look, 'look')} with {counted(keeps, 'keep')}: "
+        "add fresh cases or stop; each further look has to clear a higher bar"
     )
     known = any(note.text.startswith("the held-out cases are worn") for note in state.notes)
     return (Noted(level="warning", text=text),) if worn(look, keeps, terms.caution) and not known else ()

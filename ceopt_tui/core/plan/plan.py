@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ceopt_tui.core.figures import counted
 from ceopt_tui.core.plan.actions import Action, Hypothesize, Note, Park
 from ceopt_tui.core.plan.laddering import plan_experiment
 from ceopt_tui.core.plan.setting_up import plan_setup
@@ -23,7 +24,7 @@ def plan(state: RunState, terms: Terms, *, active_s: float, wall_s: float) -> Ac
     if state.current:
         return plan_experiment(state, terms, state.current)
     if state.error_streak >= ERRORS_IN_A_ROW:
-        reason = f"{state.error_streak} experiments in a row could not be measured; run again later"
+        reason = f"{counted(state.error_streak, 'experiment')} in a row could not be measured; run again later"
         return Park("waiting", reason, "outage")
     if stop := stop_reason(state, terms, active_s, wall_s):
         return Note((stop,))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from statistics import fmean
 
 from ceopt_tui.core.evidence.floor import aa_floor
+from ceopt_tui.core.figures import change, counted, score
 from ceopt_tui.core.plan.actions import Action, Ask, Note, Park, Probe
 from ceopt_tui.core.plan.measuring import affordable, lost_share, missing, pooled, usd_per_run
 from ceopt_tui.core.plan.terms import Terms
@@ -51,7 +52,8 @@ def _baseline(state: RunState, terms: Terms) -> Action:
         return pooled(runs, terms.seed, "baseline")
     if lost_share(state.reference.selection, cases) > terms.max_unscored:
         scored = sum(bool(state.reference.selection.get(case)) for case in cases)
-        return Park("waiting", f"scored {scored} of {len(cases)} cases of the baseline; run again later", "outage")
+        reason = f"scored {scored} of {counted(len(cases), 'case')} of the baseline; run again later"
+        return Park("waiting", reason, "outage")
     return Note((_measured(state, terms),))
 
 
@@ -99,7 +101,7 @@ def _too_few(state: RunState) -> Stopped | None:
     if state.baseline or total >= SMALLEST_SET:
         return None
     alike = ", near-duplicates counted once" if state.split.groups else ""
-    reason = f"{total} cases{alike}: needs at least {SMALLEST_SET} cases; nothing was run, add cases first"
+    reason = f"{counted(total, 'case')}{alike}: needs at least {SMALLEST_SET} cases; nothing was run, add cases first"
     return Stopped(outcome="too_few_cases", reason=reason)
 
 
@@ -116,8 +118,9 @@ def _no_room(state: RunState, terms: Terms) -> Stopped | None:
     smallest = 2 / max(1, deciding) * terms.span
     if terms.span == 1 and headroom < smallest:
         reason = (
-            f"the text already scores {state.baseline.mean:.2f}; with {deciding} held-out cases "
-            f"no gain below {smallest:.2f} can be shown; add harder cases"
+            f"the text already scores {score(state.baseline.mean, terms.span)}; "
+            f"with {counted(deciding, 'held-out case')} "
+            f"no gain below {change(smallest, terms.span)} can be shown; add harder cases"
         )
         return Stopped(outcome="no_headroom", reason=reason)
     return None

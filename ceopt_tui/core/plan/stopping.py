@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from statistics import fmean
 
+from ceopt_tui.core.figures import counted, score
 from ceopt_tui.core.plan.drift import DRIFT_CASES
 from ceopt_tui.core.plan.measuring import affordable
 from ceopt_tui.core.plan.terms import Terms
@@ -16,14 +17,15 @@ UNUSABLE_REPLIES = 3
 
 def stop_reason(state: RunState, terms: Terms, active_s: float, wall_s: float) -> Stopped | None:
     """The first stop rule that holds before a new experiment; seconds count from the first ideas."""
+    since_keep = counted(state.plateau, "experiment")
     checks = (
         _target(state, terms),
         _saturated(state, terms),
         _unmoved(state),
         _proposer(state),
-        _limit(state.iterations >= terms.max_iterations, "max_iterations", f"{state.iterations} experiments"),
+        _limit(state.iterations >= terms.max_iterations, "max_iterations", counted(state.iterations, "experiment")),
         out_of_time(terms, active_s, wall_s),
-        _limit(state.plateau >= terms.plateau, "plateau", f"{state.plateau} experiments in a row without a keep"),
+        _limit(state.plateau >= terms.plateau, "plateau", f"{since_keep} in a row without a keep"),
         _budget(state, terms),
     )
     return next((stop for stop in checks if stop), None)
@@ -82,7 +84,8 @@ def _target(state: RunState, terms: Terms) -> Stopped | None:
     if not terms.stop_at_target or terms.target is None or mean is None:
         return None
     reached = mean >= terms.target if terms.maximize else mean <= terms.target
-    return Stopped(outcome="target_reached", reason=f"{mean:.2f} meets the target {terms.target}") if reached else None
+    reason = f"{score(mean, terms.span)} meets the target {score(terms.target, terms.span)}"
+    return Stopped(outcome="target_reached", reason=reason) if reached else None
 
 
 def _saturated(state: RunState, terms: Terms) -> Stopped | None:
@@ -108,7 +111,8 @@ def _unmoved(state: RunState) -> Stopped | None:
 def _proposer(state: RunState) -> Stopped | None:
     if state.proposer_failures < UNUSABLE_REPLIES:
         return None
-    reason = f"{state.proposer_failures} proposals in a row could not be used, the last: {state.proposer_fault}"
+    unusable = counted(state.proposer_failures, "proposal")
+    reason = f"{unusable} in a row could not be used, the last: {state.proposer_fault}"
     return Stopped(outcome="proposer_failed", reason=reason)
 
 

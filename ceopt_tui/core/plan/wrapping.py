@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 from ceopt_tui.core.evidence.gain import final_gain
+from ceopt_tui.core.figures import counted
 from ceopt_tui.core.plan.actions import Action, Done, Note, Park, Report
 from ceopt_tui.core.plan.closing import close
 from ceopt_tui.core.plan.measuring import missing, pooled, report_runs
@@ -32,7 +33,7 @@ def plan_wrap_up(state: RunState, terms: Terms) -> Action:
     if state.report is None and state.baseline is not None:
         return Report()
     lost = len(state.runs.given_up())
-    reason = state.stopped.reason + (f"; errors left {lost} cases without a score" if lost else "")
+    reason = state.stopped.reason + (f"; errors left {counted(lost, 'case')} without a score" if lost else "")
     return Note((Finished(outcome=outcome_word(state), exit_status=_exit(state, lost), reason=reason),))
 
 
@@ -73,7 +74,7 @@ def _gain(state: RunState, terms: Terms) -> Action:
     after = {case: state.report_after[case] for case in cases if state.report_after.get(case)}
     shared = sorted(before.keys() & after.keys())
     if state.distinct(shared) < FEWEST_FOR_A_GAIN or len(cases) - len(shared) > terms.max_unscored * len(cases):
-        scored = f"{len(shared)} of {len(cases)} held-out cases have a score for both texts"
+        scored = f"{len(shared)} of {counted(len(cases), 'held-out case')} have a score for both texts"
         return Park("waiting", f"the final gain could not be measured: {scored}; run again later", "outage")
     gain = final_gain(
         {case: before[case] for case in shared},

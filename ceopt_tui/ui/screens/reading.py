@@ -10,6 +10,7 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Footer, Static
 
+from ceopt_tui.core.figures import counted
 from ceopt_tui.ui.commands import Place, bindings_for
 from ceopt_tui.ui.styled import lines_of
 from ceopt_tui.ui.widgets.reading import Reading
@@ -29,7 +30,7 @@ class ReadingScreen(Screen[None]):
         self._title = title
         lines = text.rstrip("\n").split("\n")
         if len(lines) > MOST_LINES:
-            lines = [*lines[:MOST_LINES], "", f"… {len(lines) - MOST_LINES:,} more lines: see {whole}"]
+            lines = [*lines[:MOST_LINES], "", f"… {counted(len(lines) - MOST_LINES, 'more line')}: see {whole}"]
         self._text = "\n".join(lines)
 
     def compose(self) -> ComposeResult:
