@@ -24,4 +24,5 @@ async def bound(model: ResolvedModel, progress: Progress = ignore_progress) -> A
     # One slot repeats itself exactly, and a runner that repeats itself needs a quarter of the runs; four slots on two
     # cores are only a fifth faster.
     async with LocalServer(weights, slots=1) as server:
-        yield replace(with_endpoint(model, server.api_base, server.api_key), concurrency=1)
+        served = with_endpoint(model, server.api_base, server.api_key)
+        yield replace(served, concurrency=1, revived=server.revived)

@@ -72,7 +72,7 @@ class Sender:
         return answer
 
     async def _answer(self, call: Call) -> Answer:
-        """One answer within the retries. Options dropped, and one sleep of the machine, are no failures."""
+        """One answer within the retries. Options dropped, one sleep of the machine and a new server are no failures."""
         failures, held_up = 0, False
         while True:
             outcome = await self._send(call)
@@ -83,6 +83,8 @@ class Sender:
                 continue
             if outcome.slept and failure.maybe_billed and not held_up:
                 held_up = True
+                continue
+            if failure.kind == "connection" and call.request.model.revived and await call.request.model.revived():
                 continue
             failures += 1
             if not failure.retried or failures > call.request.retries:

@@ -5,7 +5,7 @@ Protocols and plain values only. Implementations live in judges/, texttargets/, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, Protocol
@@ -45,6 +45,8 @@ class ResolvedModel:
     params: Mapping[str, Any] = field(default_factory=dict)
     price: Price | None = None
     concurrency: int = 8
+    # Awaited after a failed connection: was what serves the model dead, and is up again? ProviderError: never again.
+    revived: Callable[[], Awaitable[bool]] | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True)

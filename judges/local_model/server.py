@@ -24,6 +24,7 @@ SLOT_TOKENS = 2048
 THREADS = 2
 START_TIMEOUT_S = 180.0
 STOP_TIMEOUT_S = 5.0
+DYING_S = 1.0  # between the last byte of a dying child and its end
 RESTARTS = 1
 BUSY_LOAD_PER_CORE = 0.5
 COMMAND = (sys.executable, "-m", "judges.local_model.server_process")
@@ -46,7 +47,7 @@ class LocalServer:
         self._watcher: asyncio.Task[None] | None = None
         self._log: deque[str] = deque(maxlen=20)
         self._fault: str | None = None
-        self._stopping = False
+        self._settled = asyncio.Event()  # cleared while a restart is under way
 
     @property
     def api_base(self) -> str:
@@ -58,10 +59,27 @@ class LocalServer:
         """Process number of the present child."""
         return self._child.pid if self._child else None
 
-    def check(self) -> None:
-        """Raises ProviderError once the server is gone for good."""
+    async def revived(self) -> bool:
+        """Whether a connection failed because the child died and a new one serves now; False when it is alive.
+
+        Waits for a restart under way. Raises ProviderError once the server is gone for good.
+        """
+        child, settled = self._child, self._settled.is_set()
+        if child is not None and settled and self._fault is None:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(DYING_S):
+                    await child.wait()
+            if child.returncode is None:
+                return False
+            if child is self._child and self._fault is None:
+                self._settled.clear()  # its watcher sets it
+        await self._settled.wait()
         if self._fault is not None:
-            raise ProviderError(f"The local model stopped working: {self._fault}")
+            raise ProviderError(
+                f"The local model stopped working: {self._fault}",
+                "What was measured is kept; run the same command again.",
+            )
+        return True
 
     async def __aenter__(self) -> LocalServer:
         if self._command is COMMAND and find_spec("xllamacpp") is None:
@@ -74,11 +92,11 @@ class LocalServer:
         except BaseException:
             await self._end_child()
             raise
+        self._settled.set()
         self._watcher = asyncio.create_task(self._watch(), name="local-model-watcher")
         return self
 
     async def __aexit__(self, *_exc: object) -> None:
-        self._stopping = True
         if self._watcher is not None:
             self._watcher.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -86,14 +104,17 @@ class LocalServer:
         await self._end_child()
 
     async def _start(self) -> None:
-        child = await asyncio.create_subprocess_exec(
-            *self._command,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            env=child_environment(os.environ, load_per_core()),
-            start_new_session=True,  # ctrl+c is the parent's to handle
-        )
+        try:
+            child = await asyncio.create_subprocess_exec(
+                *self._command,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                env=child_environment(os.environ, load_per_core()),
+                start_new_session=True,  # ctrl+c is the parent's to handle
+            )
+        except OSError as error:
+            raise SetupError(f"The local model's server cannot be started: {error}") from error
         self._child = child
         self._log.clear()
         assert child.stdin is not None
@@ -140,17 +161,23 @@ class LocalServer:
             self._log.extend(chunk.decode("utf-8", "replace").splitlines())
 
     async def _watch(self) -> None:
-        while self._child is not None:
+        while self._child is not None and self._fault is None:
             status = await self._child.wait()
-            if self.restarts >= RESTARTS:
-                self._fault = f"its server ended with status {status}, again after a restart."
-                return
-            self.restarts += 1
+            self._settled.clear()
             try:
-                await self._start()
-            except SetupError as error:
-                self._fault = f"its server ended with status {status} and did not come back: {error.message}"
-                return
+                await self._restart(status)
+            finally:
+                self._settled.set()
+
+    async def _restart(self, status: int) -> None:
+        if self.restarts >= RESTARTS:
+            self._fault = f"its server ended with status {status}, again after a restart."
+            return
+        self.restarts += 1
+        try:
+            await self._start()
+        except SetupError as error:
+            self._fault = f"its server ended with status {status} and did not come back: {error.message}"
 
     async def _end_child(self) -> None:
         child = self._child

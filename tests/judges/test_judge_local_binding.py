@@ -26,6 +26,9 @@ class Server:
     async def __aexit__(self, *_exc: object) -> None:
         Server.alive -= 1
 
+    async def revived(self) -> bool:
+        return False
+
 
 async def test_other_models_need_no_server() -> None:
     model = ResolvedModel("cheap", "openai/x", "openai")
@@ -41,5 +44,6 @@ async def test_a_local_model_is_served_while_it_is_used(monkeypatch: pytest.Monk
     monkeypatch.setattr(local_binding, "ensure_weights", weights)
     async with bound(ResolvedModel("cheap", "local/tiny", "local")) as model:
         assert (model.api_base, model.endpoint, model.model) == ("http://served/tiny.gguf", "local", "local/tiny")
+        assert model.revived is not None and not await model.revived()
         assert Server.alive == 1
     assert Server.alive == 0

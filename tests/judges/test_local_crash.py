@@ -77,7 +77,7 @@ async def test_a_model_that_dies_again_parks_the_run_and_scores_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ledger = Ledger()
-    with pytest.raises(ProviderError, match="The local model stopped working: .* again after a restart") as caught:
+    with pytest.raises(ProviderError, match=r"The local model stopped working: .* again after a restart") as caught:
         await replies(tmp_path, monkeypatch, ledger, deaths=9, retries=5)
     assert not isinstance(caught.value, CallFailed)
     assert (ledger.total.requests, ledger.in_flight) == (2, 0)

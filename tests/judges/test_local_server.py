@@ -108,7 +108,7 @@ async def test_a_server_that_does_not_come_back_says_why(tmp_path: Path) -> None
     async with LocalServer(log, command=command(COMES_UP_ONCE)) as server:
         assert server.pid is not None
         os.kill(server.pid, signal.SIGKILL)
-        with pytest.raises(ProviderError, match="did not come back: .*no memory left") as caught:
+        with pytest.raises(ProviderError, match=r"did not come back: .*no memory left") as caught:
             await server.revived()
     assert "run the same command again" in caught.value.hint
 
