@@ -13,6 +13,7 @@ from itertools import count
 
 from ceopt_tui.core.plan.actions import Measure, PlannedRun
 from ceopt_tui.core.ports import Runner, RunResult, Scorer
+from ceopt_tui.core.state.runs import CUT, EMPTY, FILTERED
 from ceopt_tui.engine.recorder import Recorder
 from ceopt_tui.errors import ProviderError
 from schemas.evalset import Case
@@ -106,7 +107,7 @@ class Pool:
     def _record(self, run: PlannedRun, case: Case, result: RunResult) -> CaseRun:
         # Half a surrogate pair cannot be stored as UTF-8, and models do send them.
         output = result.output.encode("utf-8", "replace").decode("utf-8")
-        unscored = result.error or ("truncated (length)" if result.truncated else None)
+        unscored = result.error or (_no_output(result) if result.truncated else None)
         score = None if unscored else self._scorer(case, output)
         return CaseRun(
             text_digest=run.text_digest,
@@ -122,3 +123,11 @@ class Pool:
             truncated=result.truncated,
             facts=result.facts,
         )
+
+
+def _no_output(result: RunResult) -> str:
+    """Why a reply that came is no output."""
+    ended = result.facts.finish_reason if result.facts else "length"
+    if ended == "content_filter":
+        return FILTERED
+    return CUT if ended == "length" or result.output.strip() else EMPTY

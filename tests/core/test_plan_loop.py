@@ -220,7 +220,7 @@ def test_a_sweep_that_lost_too_many_cases_is_an_error_and_no_verdict() -> None:
     drift = runs("old", "drift", everywhere(SELECTION, 0.0), first=4, experiment=1)
     state = looping(*experiment(), decided("exploratory", "inconclusive", "add_sample"), *sweep, *drift)
     closed = noted(next_action(state), ExperimentClosed)
-    assert (closed.outcome, closed.reason) == ("error", "scored 4 of 6 cases; see the errors")
+    assert (closed.outcome, closed.reason) == ("error", "scored 4 of 6 cases: 2 calls failed, the last with: 500")
     closed = noted(next_action(state, max_unscored=0.5), Decided)
     assert closed.decision != "error"
 

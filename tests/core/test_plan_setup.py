@@ -9,7 +9,6 @@ from journals import HOLDOUT, SELECTION, baseline, everywhere, experiment, loopi
 
 from ceopt_tui.core.budget import Caps
 from ceopt_tui.core.plan.actions import Ask, Done, Measure, Note, Park, Probe, Report
-from ceopt_tui.core.plan.setting_up import experiment_calls
 from ceopt_tui.core.plan.wrapping import outcome_word
 from ceopt_tui.core.state.fold import fold
 from ceopt_tui.exits import ExitStatus
@@ -78,7 +77,7 @@ def test_a_baseline_with_lost_cases_waits_for_a_better_day() -> None:
     scores = {**everywhere(SELECTION, 1, 0, 1, 0), "s0": [None, None], "s1": [None, None]}
     action = next_action(fold([*started(), *runs("old", "baseline", scores)]))
     assert isinstance(action, Park) and action.outcome == "outage"
-    assert action.reason == "scored 4 of 6 cases of the baseline; run again later"
+    assert action.reason == "scored 4 of 6 cases of the baseline: 2 calls failed, the last with: 500; run again later"
 
 
 def test_the_baseline_record_holds_what_was_measured() -> None:
@@ -88,8 +87,8 @@ def test_the_baseline_record_holds_what_was_measured() -> None:
     assert isinstance(record, BaselineMeasured)
     assert (record.scored, record.unscored, record.deterministic) == (24, 1, False)
     assert record.mean == pytest.approx((1 + 5 * 0.5) / 6)
-    assert record.calls_per_experiment == (4, 3 * 6 + 8 * 6)
-    assert record.usd_per_experiment == pytest.approx((0.04, 0.66))
+    assert record.calls_per_experiment == (4, 3 * (6 + 3) + 4 * 6 + 8 * 6 + 2 * 3)
+    assert record.usd_per_experiment == pytest.approx((0.04, 1.05))
 
 
 @pytest.mark.parametrize(
@@ -101,11 +100,6 @@ def test_a_runner_repeats_itself_when_every_repeat_agrees(outputs: list[str], re
     records = [record.model_copy(update={"output": outputs[record.sample]}) for record in measured]
     record = only(next_action(fold([*started(), *records]), reference_runs=repeats))
     assert record.deterministic is same
-
-
-def test_what_an_experiment_costs() -> None:
-    assert experiment_calls(10, 10, deterministic=True) == (4, 30)
-    assert experiment_calls(3, 3, deterministic=False) == (3, 33)
 
 
 @pytest.mark.parametrize(

@@ -216,6 +216,26 @@ async def test_a_proposer_without_an_answer_parks_the_run(tmp_path: Path) -> Non
     assert (await world.tick()).outcome == "improved"
 
 
+@pytest.mark.parametrize(
+    ("output", "finish_reason", "word", "remedy"),
+    [
+        ("", "length", "cut at the token limit", "raise `runner.params.max_tokens` (a model's thinking counts"),
+        ("half an ans", "length", "cut at the token limit", "raise `runner.params.max_tokens` (a model's thinking"),
+        ("", "stop", "empty", "raise `runner.params.max_tokens` for a model that thinks before it answers"),
+        ("", "content_filter", "held back by the provider's content filter", "change these cases"),
+    ],
+)
+async def test_replies_that_are_no_output_say_what_to_change(
+    output: str, finish_reason: str, word: str, remedy: str, tmp_path: Path
+) -> None:
+    reply = RunResult(output, truncated=True, facts=facts().model_copy(update={"finish_reason": finish_reason}))
+    world = World(tmp_path, lambda *_: reply)
+    result = await world.tick()
+    assert (result.status, result.outcome, result.exit_status) == ("blocked", "setup", ExitStatus.STOPPED)
+    assert f"scored 0 of 10 cases of the baseline: 10 replies {word}; {remedy}" in result.reason
+    assert world.state.baseline is None
+
+
 async def test_one_lost_case_is_left_out_and_many_are_no_verdict(tmp_path: Path) -> None:
     def lossy(lost: set[str]) -> Callable[..., Any]:
         def answer(text: str, case: Any, sample: int) -> Any:

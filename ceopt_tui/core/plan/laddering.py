@@ -11,6 +11,7 @@ from ceopt_tui.core.figures import counted
 from ceopt_tui.core.plan.actions import Action, Note, Propose
 from ceopt_tui.core.plan.closing import close, close_refused, keep_or_ask
 from ceopt_tui.core.plan.drift import drift_check, drifted
+from ceopt_tui.core.plan.lost import scored_of
 from ceopt_tui.core.plan.measuring import affordable, lost_share, missing, pooled
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.state.experiment import ExperimentState
@@ -72,14 +73,14 @@ def _decide_selection(state: RunState, terms: Terms, experiment: ExperimentState
     assert state.split is not None
     cases = state.split.selection
     if lost_share(state.reference.selection, cases) > terms.max_unscored:
-        return close(state, terms, experiment, "error", "the current text could not be measured; see the errors")
+        scored = scored_of(state, state.reference.text_digest, state.reference.selection, cases)
+        return close(state, terms, experiment, "error", f"the current text could not be measured: {scored}")
     runs = sum(map(len, experiment.selection.values()))
     if runs and experiment.blank == runs:
         return close(state, terms, experiment, "degenerate", f"every output is empty ({counted(runs, 'run')})")
     if swept == cases and lost_share(experiment.selection, cases) > terms.max_unscored:
-        scored = sum(bool(experiment.selection.get(case)) for case in cases)
-        reason = f"scored {scored} of {counted(len(cases), 'case')}; see the errors"
-        return close(state, terms, experiment, "error", reason)
+        scored = scored_of(state, experiment.text_digest or "", experiment.selection, cases)
+        return close(state, terms, experiment, "error", scored)
     if reset := drifted(state, terms, held_out=False):
         return Note((reset,))
     evidence = decide_selection(

@@ -7,6 +7,7 @@ from statistics import fmean
 from ceopt_tui.core.evidence.floor import aa_floor
 from ceopt_tui.core.figures import change, counted, score
 from ceopt_tui.core.plan.actions import Action, Ask, Note, Park, Probe
+from ceopt_tui.core.plan.lost import park_lost
 from ceopt_tui.core.plan.measuring import affordable, lost_share, missing, pooled, usd_per_run
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.state.run import RunState
@@ -51,9 +52,7 @@ def _baseline(state: RunState, terms: Terms) -> Action:
             return Park("blocked", "the caps leave no room for the baseline and the final report", "budget")
         return pooled(runs, terms.seed, "baseline")
     if lost_share(state.reference.selection, cases) > terms.max_unscored:
-        scored = sum(bool(state.reference.selection.get(case)) for case in cases)
-        reason = f"scored {scored} of {counted(len(cases), 'case')} of the baseline; run again later"
-        return Park("waiting", reason, "outage")
+        return park_lost(state, digest, state.reference.selection, cases)
     return Note((_measured(state, terms),))
 
 

@@ -14,6 +14,9 @@ Place = tuple[str, str, str]  # text, case, step
 # A run that failed for reasons of the infrastructure is tried again; a case that fails this often in one tick is lost.
 TRIES_PER_CASE = 2
 
+# Replies that are no output. Anything else a run has no score for is the message of a failed call.
+CUT, EMPTY, FILTERED = "truncated (length)", "empty reply", "stopped by the provider's content filter"
+
 
 @dataclass
 class Cell:
@@ -43,6 +46,7 @@ class RunBook:
     details: dict[tuple[str, str], str] = field(default_factory=dict)
     failed: int = 0  # runs without a score, in the whole run
     failures: dict[Place, int] = field(default_factory=dict)  # this tick only: what it need not try again
+    reasons: dict[tuple[str, str], str] = field(default_factory=dict)  # … by text and case: why there was no score
     faults: set[Place] = field(default_factory=set)  # of these, those without any output
     lost: set[Place] = field(default_factory=set)  # given up in earlier ticks to errors, and not scored since
     sigma_ss: float = 0.0
@@ -56,6 +60,7 @@ class RunBook:
         if run.score is None:
             self.failed += 1
             self.failures[place] = self.failures.get(place, 0) + 1
+            self.reasons[key] = run.unscored or ""
             if not run.truncated:
                 self.faults.add(place)
             return
@@ -71,6 +76,7 @@ class RunBook:
         """What failed before is worth trying again; what is on record of it stays."""
         self.lost = self.given_up()
         self.failures.clear()
+        self.reasons.clear()
         self.faults.clear()
 
     def given_up(self) -> set[Place]:
