@@ -43,7 +43,7 @@ async def test_a_person_is_asked_for_spec_baseline_and_keep_and_never_twice(tmp_
     assert [question.id for question in world.skin.asked] == ["spec", "baseline", "keep-1"]
     spec, baseline, keep = world.skin.asked
     assert spec.question == "Start measuring?" and "10 to tune on, 10 held out" in spec.message
-    assert "Baseline   40%" in baseline.message and "4 to 30 calls an experiment" in baseline.message
+    assert "Baseline   40%" in baseline.message and "4 to 42 calls an experiment" in baseline.message
     assert "+be exact" in keep.message
     assert [record.by for record in world.state.approvals.values()] == ["person", "person"]
 

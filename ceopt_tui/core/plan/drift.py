@@ -18,6 +18,11 @@ DRIFT_CASES = 3
 DRIFT_BOUND = 3.0
 
 
+def drift_runs(cases: int, *, deterministic: bool) -> int:
+    """Runs of the current text in one pool that measures so many cases."""
+    return min(1 if deterministic else DRIFT_CASES, cases)
+
+
 def drift_check(
     state: RunState, terms: Terms, experiment: ExperimentState, cases: Sequence[str], *, held_out: bool
 ) -> list[PlannedRun]:
@@ -25,7 +30,7 @@ def drift_check(
     rung, reference = experiment.rung, state.reference
     if (reference.held_out_since if held_out else reference.selection_since) in {None, rung}:
         return []
-    wanted = min(1 if state.deterministic else DRIFT_CASES, len(cases))
+    wanted = drift_runs(len(cases), deterministic=state.deterministic)
     drawn = random.Random(f"{terms.seed}:drift:{rung}").sample(sorted(cases), wanted)
     digest, number = reference.text_digest, experiment.number
     return [

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 
 from ceopt_tui.core.evidence.setting import Setting
 from ceopt_tui.core.figures import counted
-from ceopt_tui.core.plan.drift import DRIFT_CASES
+from ceopt_tui.core.plan.drift import drift_runs
 from ceopt_tui.core.plan.laddering import PROPOSAL_TRIES
 from ceopt_tui.core.plan.measuring import REPORT_RUNS
 from ceopt_tui.core.plan.terms import Terms
 from schemas.records import SplitFrozen
 
 Range = tuple[int, int]
-HELD_OUT_STEPS = 2  # confirm and holdout
 
 
 @dataclass(frozen=True)
@@ -27,6 +26,19 @@ class Forecast:
     usd: tuple[float, float] | None
 
 
+def experiment_calls(selection: int, held_out: int, setting: Setting) -> Range:
+    """Fewest and most task calls of one experiment over so many cases; retries, and drift that was found, aside.
+
+    Most: all sweeps, both held-out steps, the reference measured anew on both sides, and its runs against drift.
+    """
+    alone = setting.deterministic
+    fewest = setting.first if selection > setting.first else selection + drift_runs(selection, deterministic=alone)
+    sweep = selection + drift_runs(selection, deterministic=alone)
+    held_out_steps = 1 if alone else 2  # where repeats are identical the second runs nothing
+    looking = 2 * setting.holdout_runs * held_out + held_out_steps * drift_runs(held_out, deterministic=alone)
+    return fewest, setting.max_sweeps * sweep + setting.reference_runs * selection + looking
+
+
 def forecast(split: SplitFrozen, terms: Terms) -> Forecast:
     """Calls and US dollars for these cases.
 
@@ -36,15 +48,16 @@ def forecast(split: SplitFrozen, terms: Terms) -> Forecast:
     setting = Setting(terms.span, reference_runs=terms.reference_runs)
     selection, held_out, most = len(split.selection), len(split.holdout), terms.max_iterations
     baseline, report = selection * setting.reference_runs, 2 * REPORT_RUNS * held_out
-    confirming = 2 * setting.holdout_runs * held_out
-    sweeps = setting.max_sweeps * selection + selection * setting.reference_runs
-    experiment = sweeps + confirming + DRIFT_CASES * (setting.max_sweeps + HELD_OUT_STEPS)
+    experiment = experiment_calls(selection, held_out, setting)
+    sweep = selection + drift_runs(selection, deterministic=False)
+    keep = 2 * setting.holdout_runs * held_out + drift_runs(held_out, deterministic=False)
+    remeasured = baseline if most > 1 else 0  # the text that was kept, beside the next change
     task = (
-        baseline + most * (selection + DRIFT_CASES) + confirming + report,
-        (baseline + most * experiment + report) * (1 + terms.task_retries),
+        baseline + most * sweep + keep + remeasured + report,
+        (baseline + most * experiment[1] + report) * (1 + terms.task_retries),
     )
     proposer = (most, PROPOSAL_TRIES * most * (1 + terms.proposer_retries)) if terms.with_proposer else (0, 0)
-    return Forecast(baseline, (min(setting.first, selection), experiment), task, proposer, _usd(task, proposer, terms))
+    return Forecast(baseline, experiment, task, proposer, _usd(task, proposer, terms))
 
 
 def _usd(task: Range, proposer: Range, terms: Terms) -> tuple[float, float] | None:

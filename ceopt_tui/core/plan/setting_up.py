@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from statistics import fmean
 
 from ceopt_tui.core.evidence.floor import aa_floor
 from ceopt_tui.core.figures import change, counted, score
 from ceopt_tui.core.plan.actions import Action, Ask, Note, Park, Probe
+from ceopt_tui.core.plan.forecast import experiment_calls
 from ceopt_tui.core.plan.lost import park_lost
 from ceopt_tui.core.plan.measuring import affordable, lost_share, missing, pooled, usd_per_run
 from ceopt_tui.core.plan.terms import Terms
@@ -63,7 +65,8 @@ def _measured(state: RunState, terms: Terms) -> BaselineMeasured:
     held_out = len(state.split.holdout) - (len(state.split.report_only) if deterministic else 0)
     deciding = state.split.holdout if not deterministic else set(state.split.holdout) - set(state.split.report_only)
     floor = aa_floor(terms.noise(state), terms.setting(state), max(state.distinct(deciding), 1))
-    calls = experiment_calls(len(state.split.selection), held_out, deterministic)
+    setting = replace(terms.setting(state), deterministic=deterministic)
+    calls = experiment_calls(len(state.split.selection), held_out, setting)
     usd = usd_per_run(state, terms)
     return BaselineMeasured(
         text_digest=state.original_digest,
@@ -84,13 +87,6 @@ def _repeats_itself(state: RunState, terms: Terms) -> bool:
     outputs = [state.runs.outputs[state.original_digest, case] for case in state.reference.selection]
     same = all(len(given) >= wanted and len(set(given)) == 1 for given in outputs)
     return wanted > 1 and same and not state.runs.failed
-
-
-def experiment_calls(selection: int, held_out: int, deterministic: bool) -> tuple[int, int]:
-    """Fewest and most task calls of one experiment, the reference's held-out runs included."""
-    if deterministic:
-        return min(4, selection), selection + 2 * held_out
-    return min(4, selection), 3 * selection + 8 * held_out
 
 
 def _too_few(state: RunState) -> Stopped | None:

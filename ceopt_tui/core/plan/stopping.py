@@ -5,8 +5,9 @@ from __future__ import annotations
 from statistics import fmean
 
 from ceopt_tui.core.figures import counted, score
-from ceopt_tui.core.plan.drift import DRIFT_CASES
-from ceopt_tui.core.plan.measuring import affordable
+from ceopt_tui.core.outcomes import stop_word
+from ceopt_tui.core.plan.drift import drift_runs
+from ceopt_tui.core.plan.measuring import affordable, missing
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.state.run import RunState
 from schemas.records import Stopped
@@ -54,7 +55,7 @@ def reopens(state: RunState, terms: Terms, active_s: float, wall_s: float) -> st
     if ended_by == "budget" and not affordable(state, terms, _dearest_step(state, terms)):
         return None  # there is room for some step, not for the one it stopped at
     if ended_by in LIMITS and stop_reason(state, terms, active_s, wall_s) is None:
-        return f"what ended the run ({ended_by.replace('_', ' ')}) no longer holds"
+        return f"what ended the run ({stop_word(ended_by)}) no longer holds"
     return None
 
 
@@ -64,7 +65,17 @@ def _dearest_step(state: RunState, terms: Terms) -> int:
     setting = terms.setting(state)
     sweep = (setting.reference_runs + 1) * len(state.split.selection)
     look = (setting.holdout_runs + setting.confirm_runs) * len(state.deciding_holdout)
-    return max(sweep, look) + DRIFT_CASES
+    return max(sweep, look)
+
+
+def _first_sweep(state: RunState, terms: Terms) -> int:
+    """Runs until a new change has met every selection case once, the current text's own among them."""
+    assert state.split is not None
+    selection, setting, current = state.split.selection, terms.setting(state), state.reference
+    owed = missing(state, current.text_digest, current.selection, selection, setting.reference_runs, "reference")
+    exploring = len(selection) > setting.first
+    checked = drift_runs(len(selection), deterministic=state.deterministic) if exploring or not owed else 0
+    return len(selection) + len(owed) + checked
 
 
 def _limit(reached: bool, outcome: str, reason: str) -> Stopped | None:
@@ -117,7 +128,6 @@ def _proposer(state: RunState) -> Stopped | None:
 
 
 def _budget(state: RunState, terms: Terms) -> Stopped | None:
-    assert state.split is not None
-    if affordable(state, terms, len(state.split.selection)):
+    if affordable(state, terms, _first_sweep(state, terms)):
         return None
     return Stopped(outcome="budget", reason="the cap leaves no room for another experiment and the final report")
