@@ -7,41 +7,22 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import Field, TypeAdapter
 
-RECORD_VERSION = 1
-
-Step = Literal["baseline", "reference", "exploratory", "add_sample", "confirm", "holdout", "drift", "report"]
-
-
-class CallFacts(BaseModel):
-    """What one logical model call cost. `usd` is null when the price is unknown, never 0 for that reason."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    role: Literal["task", "judge", "proposer"]
-    model: str
-    call_id: str = ""
-    attempts: int = 1  # requests sent; 0 when it came from the cache
-    input_tokens: int = 0
-    output_tokens: int = 0
-    estimated: bool = False  # token counts are ours, the provider gave none
-    usd: float | None = None
-    latency_s: float = 0.0
-    cached: bool = False
-    finish_reason: str = "stop"
-    dropped: tuple[str, ...] = ()  # options the provider refused
-
-
-class Record(BaseModel):
-    """What every record carries: version, number in its journal, time (UTC, ISO 8601) and producer."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    v: int = RECORD_VERSION
-    seq: int = 0  # set by the journal when the record is appended
-    at: str = ""
-    by: str = "engine"
+from schemas.judging_records import (
+    Judged,
+    PeopleCompared,
+    PeopleFigures,
+    PersonScored,
+    RubricBound,
+    SheetClosed,
+    ThemeEdited,
+    ThemesGrouped,
+)
+from schemas.record import RECORD_VERSION as RECORD_VERSION
+from schemas.record import CallFacts as CallFacts
+from schemas.record import Record as Record
+from schemas.record import Step as Step
 
 
 class RunStarted(Record):
@@ -84,6 +65,7 @@ class ModelBound(Record):
     endpoint: str
     params: dict[str, Any] = {}
     usd_per_mtok: tuple[float, float] | None = None
+    kin: tuple[Literal["task", "proposer"], ...] = ()  # of a judge: roles played by a model of its own family
 
 
 class Approved(Record):
@@ -115,6 +97,7 @@ class Probed(Record):
     score: float | None = None
     limit: float | None = None
     detail: str = ""
+    calls: tuple[CallFacts, ...] = ()  # of the judge, where a judge was asked
 
 
 class CallStarted(Record):
@@ -146,6 +129,7 @@ class CaseRun(Record):
     detail: str = ""
     truncated: bool = False
     facts: CallFacts | None = None
+    awaits_judge: bool = False  # the output is in, its score comes in a `judged` record
 
 
 class BaselineMeasured(Record):
@@ -159,6 +143,8 @@ class BaselineMeasured(Record):
     sees_most: float  # … four times in five
     calls_per_experiment: tuple[int, int]
     usd_per_experiment: tuple[float, float] | None = None
+    judged_again: int = 0  # outputs the judge was asked about twice
+    flips: int = 0  # of these, those it scored differently
 
 
 class ReferenceReset(Record):
@@ -268,6 +254,9 @@ class ExperimentClosed(Record):
     regressions: tuple[str, ...] = ()
     broken: tuple[str, ...] = ()
     moved: bool | None = None  # did any case score differently from the reference; null when nothing was measured
+    on_theme: float | None = None  # mean difference on the cases of the hypothesis' theme, and on all others
+    on_rest: float | None = None
+    length_ratio: float | None = None  # mean output length over that of the reference on the same cases
 
 
 class Committed(Record):
@@ -315,6 +304,7 @@ class GainReported(Record):
     fresh: bool  # false when a deterministic runner makes these runs the deciding ones
     selection_before: float
     selection_after: float
+    people: PeopleFigures | None = None
 
 
 class ReportWritten(Record):
@@ -358,7 +348,8 @@ AnyRecord = Annotated[
     RunStarted | TickStarted | TickEnded | ModelBound | Approved | Declined | SplitFrozen | Probed | CallStarted
     | CallFinished | CaseRun | BaselineMeasured | ReferenceReset | HypothesisAdded | BacklogClosed | ExperimentStarted
     | CandidateRefused | CandidateMade | Decided | Looked | Compared | ExperimentClosed | Committed | Learnt | Asked
-    | Answered | GainReported | ReportWritten | Stopped | Finished | Reopened | Noted,
+    | Answered | GainReported | ReportWritten | Stopped | Finished | Reopened | Noted | RubricBound | Judged
+    | PersonScored | SheetClosed | PeopleCompared | ThemesGrouped | ThemeEdited,
     Field(discriminator="kind"),
 ]  # fmt: skip
 

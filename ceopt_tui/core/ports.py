@@ -10,8 +10,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, Protocol
 
+from ceopt_tui.core.judging_ports import RecordMark, Sheet, SheetOutcome
 from ceopt_tui.errors import ProposalError
 from schemas.evalset import Case
+from schemas.judging_records import Theme
 from schemas.records import CallFacts
 
 Role = Literal["task", "judge", "proposer"]
@@ -132,6 +134,7 @@ class SelectionCase:
     outputs: tuple[str, ...] = ()
     pass_rate: float | None = None
     detail: str = ""  # why the check failed, without patterns or rubric
+    feedback: tuple[str, ...] = ()  # what a judge says would have to change
 
 
 @dataclass(frozen=True)
@@ -179,6 +182,7 @@ class Brief:
     edits: int = 4
     digest: str = ""
     seed: int = 7
+    themes: Sequence[Theme] = ()  # of a judged run, those a person dismissed left out
 
 
 @dataclass(frozen=True)
@@ -262,19 +266,26 @@ class Backend(Protocol):
 
 @dataclass(frozen=True)
 class Question:
-    """Something only a person decides: the material laid out, then one short question with options."""
+    """Something only a person decides: the material laid out, then one short question with options.
+
+    `pairs` are shown side by side below the message where there is room: (heading, left, right).
+    """
 
     id: str
     title: str
     message: str
     question: str
     options: tuple[str, ...]
+    pairs: tuple[tuple[str, str, str], ...] = ()
 
 
 class Asker(Protocol):
     """Asks a person; raises NeedsPersonError where there is none."""
 
     async def ask(self, question: Question) -> str: ...
+
+    async def score(self, sheet: Sheet, record: RecordMark) -> SheetOutcome:
+        """Lets a person score a sheet; every mark is recorded before the next item is shown."""
 
 
 class Clock(Protocol):

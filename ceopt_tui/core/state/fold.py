@@ -8,9 +8,11 @@ from typing import Any
 
 from ceopt_tui.core.clocks import calendar_s
 from ceopt_tui.core.state.experiment import ExperimentState
+from ceopt_tui.core.state.judging import JudgingState
 from ceopt_tui.core.state.run import Reference, RunState
 from ceopt_tui.core.state.runs import RunBook, add_score
 from schemas import records as r
+from schemas.judging_records import Judged, ThemesGrouped
 
 Step = Callable[[RunState, Any], None]
 
@@ -55,6 +57,7 @@ def _forget_measurements(state: RunState) -> None:
     """The spec changed before anything was derived from it: gates, baseline and noise start over, spend does not."""
     state.probes, state.split, state.baseline, state.nondeterminism = [], None, None, ""
     state.runs, state.baseline_selection = RunBook(), {}
+    state.judging, state.answers = JudgingState(rubric=state.judging.rubric), {}
     state.backlog, state.phase3_at, state.proposer_failures = None, None, 0
     state.stopped = state.report = state.finished = None
 
@@ -85,6 +88,27 @@ def _case_run(state: RunState, record: r.CaseRun) -> None:
     if record.facts:
         state.spend.finish(record.facts)
     state.runs.add(record)
+    if record.awaits_judge:
+        state.judging.waiting[record.text_digest, record.case_id, record.sample] = record
+        return
+    _scored(state, record)
+
+
+def _judged(state: RunState, record: Judged) -> None:
+    for facts in record.calls:
+        state.spend.finish(facts)
+    if record.again:
+        state.judging.take_again(record)
+        return
+    for verdict in record.verdicts:
+        run = state.judging.take(verdict)
+        if run is not None:
+            state.runs.score(run)
+            _scored(state, run)
+
+
+def _scored(state: RunState, record: r.CaseRun) -> None:
+    """Files a run that has its score, or the reason why it has none."""
     if record.step == "report":
         original = record.text_digest == state.original_digest
         add_score(state.report_before if original else state.report_after, record)
@@ -122,6 +146,18 @@ def _check_repeat(state: RunState, record: r.CaseRun) -> None:
     outputs = state.runs.outputs.get((record.text_digest, record.case_id), [])
     if state.deterministic and record.score is not None and len(set(outputs)) > 1:
         state.nondeterminism = f"case {record.case_id} gave another output for the same text"
+
+
+def _probed(state: RunState, record: r.Probed) -> None:
+    for facts in record.calls:
+        state.spend.finish(facts)
+    state.probes.append(record)
+
+
+def _themes_grouped(state: RunState, record: ThemesGrouped) -> None:
+    for facts in record.calls:
+        state.spend.finish(facts)
+    state.judging.groupings.append(record)
 
 
 def _baseline_measured(state: RunState, record: r.BaselineMeasured) -> None:
@@ -211,6 +247,7 @@ def _experiment_closed(state: RunState, record: r.ExperimentClosed) -> None:
     digest = experiment.text_digest
     if digest and digest not in {state.reference.text_digest, state.original_digest}:
         state.runs.forget(digest)
+        state.judging.forget(digest)
     if state.current is experiment:
         state.current = None
 
@@ -225,8 +262,7 @@ def _committed(state: RunState, record: r.Committed) -> None:
 
 def _answered(state: RunState, record: r.Answered) -> None:
     state.asked = None
-    if state.current:
-        state.current.answers[record.question_id] = record.answer
+    (state.current.answers if state.current else state.answers)[record.question_id] = record.answer
 
 
 def _declined(state: RunState, record: r.Declined) -> None:
@@ -262,7 +298,14 @@ _STEPS: dict[str, Step] = {
     "approved": _approved,
     "declined": _declined,
     "split_frozen": _split_frozen,
-    "probed": _add("probes"),
+    "probed": _probed,
+    "rubric_bound": lambda state, record: setattr(state.judging, "rubric", record),
+    "judged": _judged,
+    "person_scored": lambda state, record: state.judging.mark(record),
+    "sheet_closed": lambda state, record: state.judging.closed_sheets.__setitem__(record.sheet, record),
+    "people_compared": lambda state, record: state.judging.people.__setitem__(record.number, record),
+    "themes_grouped": _themes_grouped,
+    "theme_edited": lambda state, record: state.judging.edits.append(record),
     "call_started": lambda state, record: state.spend.start(record),
     "call_finished": lambda state, record: state.spend.finish_call(record),
     "case_run": _case_run,

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ceopt_tui.core.state.experiment import FINAL_KEEPS, UNMEASURED, ExperimentState, Rung
+from ceopt_tui.core.state.judging import JudgingState
 from ceopt_tui.core.state.runs import RunBook, Scores
 from ceopt_tui.core.state.spend import Spend
 from schemas.records import (
@@ -96,6 +97,8 @@ class RunState:
     report: ReportWritten | None = None
     stopped: Stopped | None = None
     finished: Finished | None = None
+    judging: JudgingState = field(default_factory=JudgingState)
+    answers: dict[str, str] = field(default_factory=dict)  # to questions outside of experiments
 
     @property
     def deterministic(self) -> bool:

@@ -56,6 +56,12 @@ class RunBook:
     def add(self, run: CaseRun) -> None:
         key = (run.text_digest, run.case_id)
         self.samples.setdefault(key, set()).add(run.sample)
+        if not run.awaits_judge:
+            self.score(run)
+
+    def score(self, run: CaseRun) -> None:
+        """Files the score of a run, or that it has none. A judged run comes here when its verdict is in."""
+        key = (run.text_digest, run.case_id)
         place = (*key, run.step)
         if run.score is None:
             self.failed += 1
