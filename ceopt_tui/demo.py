@@ -14,6 +14,7 @@ from pathlib import Path
 
 from ceopt_tui.core.describe import money, outcome_sentence
 from ceopt_tui.core.figures import counted
+from ceopt_tui.core.outcomes import experiment_word
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.engine.report import text_diff
 from ceopt_tui.errors import SetupError
@@ -75,7 +76,8 @@ def last_screen(state: RunState, folder: Path) -> str:
     lines += [f"  {line}" for line in diff.splitlines()] or ["  nothing: no change was confirmed"]
     lines += ["", "Proof", "", f"  {outcome_sentence(state, 1.0)}", "", "Tried and not kept", ""]
     dropped = [one for one in state.experiments.values() if one.closed and one.outcome != "kept"]
-    lines += [f"  {one.name} {one.outcome}: {one.hypothesis.description}" for one in dropped] or ["  nothing"]
+    named = (f"  {one.name} {experiment_word(one.outcome)}: {one.hypothesis.description}" for one in dropped)
+    lines += [*named] or ["  nothing"]
     lines += [f"    {one.closed.reason}" for one in dropped[:3] if one.closed]
     lines += ["", f"Spent: {money(state)}", "", "Next", ""]
     lines += [

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from ceopt_tui.core.describe import detects, experiment_line, outcome_sentence
 from ceopt_tui.core.figures import counted, score
 from ceopt_tui.core.masking import mask, masked
+from ceopt_tui.core.outcomes import run_word
 from ceopt_tui.core.plan.forecast import plan_lines
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.ports import Question
@@ -88,8 +89,9 @@ class HeadlessSkin:
             return
         self._out(said(outcome_sentence(self._state, self._span)))
         scored, unscored = run_counts(self._state)
+        word = run_word(result.outcome, ended=self._state.finished is not None)
         counts = f"{len(self._state.keeps)} kept of {counted(len(self._state.experiments), 'experiment')}"
-        self._out(f"{result.status}: {result.outcome}; {counts}; scored {scored}, unscored {unscored}")
+        self._out(f"{result.status}: {word}; {counts}; scored {scored}, unscored {unscored}")
         if result.reason:
             self._talk(said(result.reason))
         if result.status != "finished":

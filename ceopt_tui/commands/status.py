@@ -9,6 +9,7 @@ import click
 
 from ceopt_tui.core.describe import experiment_line, money, outcome_sentence
 from ceopt_tui.core.figures import counted, score
+from ceopt_tui.core.outcomes import run_word
 from ceopt_tui.core.visible import said
 from ceopt_tui.looking import FoundRun, all_runs, find_run
 
@@ -48,7 +49,7 @@ def _words(found: FoundRun) -> str:
     state = found.state
     if found.fault:
         return f"{found.name}: cannot be read: {found.fault}"
-    outcome = f", {state.finished.outcome.replace('_', ' ')}" if state.finished else ""
+    outcome = f", {run_word(state.finished.outcome, ended=True)}" if state.finished else ""
     status = found.status
     lines = [f"{found.name}: {status.replace('_', ' ')}{outcome}"]
     if state.baseline:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ceopt_tui.core.figures import change, counted, score
+from ceopt_tui.core.outcomes import experiment_word
 from ceopt_tui.core.state.experiment import UNAPPLIED, ExperimentState
 from ceopt_tui.core.state.run import RunState
 from schemas.records import BaselineMeasured, GainReported
@@ -47,7 +48,7 @@ def gain_sentence(gain: GainReported, span: float) -> str:
 def experiment_line(experiment: ExperimentState) -> str:
     """One experiment in one line: name, outcome, what was tried, why it ended."""
     reason = experiment.closed.reason if experiment.closed else (experiment.last.reason if experiment.last else "")
-    line = f"{experiment.name}  {experiment.outcome:<14} {experiment.hypothesis.description}"
+    line = f"{experiment.name}  {experiment_word(experiment.outcome):<14} {experiment.hypothesis.description}"
     return f"{line}\n          {reason}" if reason else line
 
 

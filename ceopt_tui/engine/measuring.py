@@ -93,14 +93,16 @@ class Pool:
             return
         book = self._recorder.state.runs
         if not self._answered and not book.scored:
-            raise HarnessFailed(f"the first call failed: {result.error}", "Nothing was measured. Try `ceopt doctor`.")
+            raise HarnessFailed(
+                f"the model did not answer, the first call failed: {result.error}",
+                "Nothing was measured. Is its address right, is it up? `ceopt doctor` sends it one call.",
+            )
         # A text that fails on the same case again is that text's fault, not the endpoint's.
         if book.failures.get((run.text_digest, run.case_id, run.step), 0) <= 1:
             self._failures += 1
         if not self._answered or self._failures >= FAILURES_IN_A_ROW:
-            what = (
-                f"{self._failures} calls in a row failed, the last with" if self._answered else "the first call failed"
-            )
+            in_a_row = f"{self._failures} calls in a row failed, the last with"
+            what = in_a_row if self._answered else "the model did not answer"
             hint = "What was measured is kept; run the same command again later."
             raise ProviderError(f"{what}: {result.error}", hint)
 

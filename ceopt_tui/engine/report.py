@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from ceopt_tui.core.describe import KEPT_BECAUSE, detects, money, outcome_sentence
 from ceopt_tui.core.figures import change, counted, score
+from ceopt_tui.core.outcomes import experiment_word, run_word
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.plan.wrapping import outcome_word
 from ceopt_tui.core.state.experiment import ExperimentState
@@ -20,7 +21,7 @@ def report_markdown(state: RunState, terms: Terms) -> str:
     """The whole report. No times in it: two runs with the same results give the same report."""
     assert state.started is not None and state.stopped is not None
     parts = [
-        f"# {state.started.name}: {outcome_word(state).replace('_', ' ')}",
+        f"# {state.started.name}: {run_word(outcome_word(state), ended=True)}",
         outcome_sentence(state, terms.span),
         f"The loop ended because: {state.stopped.reason}.",
         *_counts(state),
@@ -49,7 +50,7 @@ def text_diff(before: Mapping[str, str], after: Mapping[str, str]) -> str:
 def _counts(state: RunState) -> list[str]:
     if not state.experiments:
         return []
-    counts = Counter(experiment.outcome for experiment in state.experiments.values())
+    counts = Counter(experiment_word(experiment.outcome) for experiment in state.experiments.values())
     listed = ", ".join(f"{count} {outcome}" for outcome, count in sorted(counts.items()))
     return ["## Experiments by outcome", f"{len(state.experiments)} in all: {listed}."]
 
@@ -117,7 +118,7 @@ def _experiments(state: RunState) -> list[str]:
     rows = ["| experiment | outcome | tried | why it ended |", "|---|---|---|---|"]
     for experiment in state.experiments.values():
         reason = experiment.closed.reason if experiment.closed else ""
-        cells = (experiment.name, experiment.outcome, experiment.hypothesis.description, reason)
+        cells = (experiment.name, experiment_word(experiment.outcome), experiment.hypothesis.description, reason)
         rows.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")
     return ["## Every experiment", "\n".join(rows)]
 

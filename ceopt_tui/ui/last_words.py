@@ -5,6 +5,7 @@ from __future__ import annotations
 from ceopt_tui.core.describe import outcome_sentence
 from ceopt_tui.core.figures import counted
 from ceopt_tui.core.masking import mask
+from ceopt_tui.core.outcomes import run_word
 from ceopt_tui.ui.run_model import RunModel
 
 
@@ -15,9 +16,10 @@ def outcome_lines(model: RunModel) -> list[str]:
         return []
     scored, unscored = state.runs.scored, sum(state.runs.failures.values())
     counts = f"{len(state.keeps)} kept of {counted(len(state.experiments), 'experiment')}"
+    word = run_word(result.outcome, ended=state.finished is not None)
     return [
         mask(outcome_sentence(state, terms.span if terms else 1.0)),
-        f"{result.status}: {result.outcome}; {counts}; scored {scored}, unscored {unscored}",
+        f"{result.status}: {word}; {counts}; scored {scored}, unscored {unscored}",
     ]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from ceopt_tui.core.outcomes import experiment_word, run_word
 from ceopt_tui.core.state.run import RunState
 
 Tone = Literal["good", "bad", "unsure", "alarm", "busy", "quiet"]
@@ -22,35 +23,35 @@ class Mark:
         return f"{self.sign} {self.word}"
 
 
-_EXPERIMENTS = {
-    "kept": Mark("✓", "kept", "good"),
-    "runner_up_kept": Mark("✓", "kept as well", "good"),
-    "promising": Mark("…", "promising", "busy"),
-    "measured": Mark("…", "measured", "busy"),
-    "running": Mark("…", "running", "busy"),
-    "inconclusive": Mark("~", "not sure", "unsure"),
-    "censored": Mark("~", "cut short", "unsure"),
-    "not_selected": Mark("-", "not selected", "quiet"),
-    "reverted": Mark("✗", "reverted", "bad"),
-    "runner_up_reverted": Mark("✗", "reverted", "bad"),
-    "degenerate": Mark("✗", "failed a gate", "bad"),
-    "no_edits_applied": Mark("✗", "no edit", "bad"),
-    "refused": Mark("✗", "refused", "bad"),
-    "error": Mark("!", "error", "alarm"),
-    "timeout": Mark("!", "timed out", "alarm"),
-    "deferred_needs_approval": Mark("!", "needs approval", "alarm"),
+# Sign and tone; the word is the one that every skin says.
+_EXPERIMENTS: dict[str, tuple[str, Tone]] = {
+    "kept": ("✓", "good"),
+    "runner_up_kept": ("✓", "good"),
+    "promising": ("…", "busy"),
+    "measured": ("…", "busy"),
+    "running": ("…", "busy"),
+    "inconclusive": ("~", "unsure"),
+    "censored": ("~", "unsure"),
+    "reverted": ("✗", "bad"),
+    "runner_up_reverted": ("✗", "bad"),
+    "degenerate": ("✗", "bad"),
+    "no_edits_applied": ("✗", "bad"),
+    "refused": ("✗", "bad"),
+    "error": ("!", "alarm"),
+    "timeout": ("!", "alarm"),
+    "deferred_needs_approval": ("!", "alarm"),
 }
-_RUNS = {
-    "improved": Mark("✓", "improved", "good"),
-    "no_improvement": Mark("-", "no improvement", "quiet"),
-    "nothing_measured": Mark("!", "nothing measured", "alarm"),
-    "no_headroom": Mark("-", "nothing to gain", "quiet"),
-    "inconclusive": Mark("~", "not sure", "unsure"),
-    "too_few_cases": Mark("!", "too few cases", "alarm"),
-    "harness_failed": Mark("!", "checks failed", "alarm"),
-    "no_movement": Mark("!", "no score moved", "alarm"),
-    "proposer_failed": Mark("!", "no usable idea", "alarm"),
+_BY_WORD = {experiment_word(outcome): mark for outcome, mark in _EXPERIMENTS.items()}
+_RUNS: dict[str, tuple[str, Tone]] = {
+    "improved": ("✓", "good"),
+    "inconclusive": ("~", "unsure"),
+    "nothing_measured": ("!", "alarm"),
+    "too_few_cases": ("!", "alarm"),
+    "harness_failed": ("!", "alarm"),
+    "no_movement": ("!", "alarm"),
+    "proposer_failed": ("!", "alarm"),
 }
+_PLAIN: tuple[str, Tone] = ("-", "quiet")
 NEW = Mark("+", "new", "quiet")
 UNREADABLE = Mark("!", "damaged", "alarm")  # its journal
 UNUSABLE = Mark("!", "unusable", "alarm")  # its spec
@@ -65,12 +66,19 @@ FINISHED = Mark("✓", "finished", "good")
 
 def experiment_mark(outcome: str) -> Mark:
     """Sign and word of an experiment's outcome."""
-    return _EXPERIMENTS.get(outcome) or Mark("-", outcome.replace("_", " "), "quiet")
+    return word_mark(experiment_word(outcome))
+
+
+def word_mark(word: str) -> Mark:
+    """The sign that belongs to an experiment's outcome in words."""
+    sign, tone = _BY_WORD.get(word, _PLAIN)
+    return Mark(sign, word, tone)
 
 
 def outcome_mark(outcome: str) -> Mark:
-    """Sign and word of what came of a run."""
-    return _RUNS.get(outcome) or Mark("-", outcome.replace("_", " "), "quiet")
+    """Sign and word of what came of a run that has ended."""
+    sign, tone = _RUNS.get(outcome, _PLAIN)
+    return Mark(sign, run_word(outcome, ended=True), tone)
 
 
 def status_mark(state: RunState, at_work: bool) -> Mark:

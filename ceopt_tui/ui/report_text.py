@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ceopt_tui.core.visible import visible
-from ceopt_tui.ui.marks import experiment_mark
+from ceopt_tui.ui.marks import word_mark
 
 _CELLS = re.compile(r"(?<!\\)\|")
 _FENCE = re.compile(r"^~{3,}")
@@ -29,4 +29,4 @@ def _row(line: str) -> list[str]:
     if len(cells) != 4 or cells[0] == "experiment" or set("".join(cells)) <= {"-"}:
         return []
     name, outcome, tried, reason = cells
-    return [f"{name}  {experiment_mark(outcome)}: {tried}", *([f"         {reason}"] if reason else [])]
+    return [f"{name}  {word_mark(outcome)}: {tried}", *([f"         {reason}"] if reason else [])]

@@ -14,6 +14,7 @@ from ceopt_tui.core.budget import Caps
 from ceopt_tui.core.ports import Draft, Refusal, RunResult
 from ceopt_tui.errors import AuthError, BudgetError, CallFailed, ProposalError, QuotaError, RateLimitError
 from ceopt_tui.exits import ExitStatus
+from ceopt_tui.headless import HeadlessSkin
 from schemas.records import Probed
 
 
@@ -146,7 +147,12 @@ async def test_a_dead_endpoint_is_found_at_the_price_of_one_call(tmp_path: Path)
     world = World(tmp_path, lambda *_: RunResult("", error="500: stub failure"))
     result = await world.tick()
     assert (result.status, result.outcome, result.exit_status) == ("stopped", "harness_failed", ExitStatus.STOPPED)
-    assert "500: stub failure" in result.reason
+    assert result.reason.startswith("the model did not answer, the first call failed: 500: stub failure")
+    lines: list[str] = []
+    skin = HeadlessSkin(as_json=False, out=lines.append, talk=lines.append)
+    skin.opened(world.state, world.terms)
+    skin.finish(result, "again")
+    assert "stopped: the model did not answer; 0 kept of 0 experiments; scored 0, unscored 1" in lines
     assert len(world.runner.calls) == 1
     assert not world.state.finished
 
