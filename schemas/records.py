@@ -253,6 +253,7 @@ class ExperimentClosed(Record):
     fixed: tuple[str, ...] = ()
     regressions: tuple[str, ...] = ()
     broken: tuple[str, ...] = ()
+    tallies: dict[str, tuple[int, int, int, int]] = {}  # by named case: runs passed, runs; before: runs passed, runs
     moved: bool | None = None  # did any case score differently from the reference; null when nothing was measured
     on_theme: float | None = None  # mean difference on the cases of the hypothesis' theme, and on all others
     on_rest: float | None = None

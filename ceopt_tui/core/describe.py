@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from ceopt_tui.core.figures import change, counted, score
 from ceopt_tui.core.outcomes import experiment_word
 from ceopt_tui.core.state.experiment import UNAPPLIED, ExperimentState
 from ceopt_tui.core.state.run import RunState
 from schemas.records import BaselineMeasured, GainReported
+
+Tallies = Mapping[str, tuple[int, int, int, int]]  # by case: runs passed, runs; before: runs passed, runs
 
 KEPT_BECAUSE = (
     "Kept because, case by case and with fresh runs, it beat the current text by clearly more than the noise measured "
@@ -50,6 +54,31 @@ def experiment_line(experiment: ExperimentState) -> str:
     reason = experiment.closed.reason if experiment.closed else (experiment.last.reason if experiment.last else "")
     line = f"{experiment.name}  {experiment_word(experiment.outcome):<14} {experiment.hypothesis.description}"
     return f"{line}\n          {reason}" if reason else line
+
+
+def fixed_cases(cases: Sequence[str], tallies: Tallies) -> str:
+    """Cases that pass now, each with the runs it rests on."""
+    return _named(cases, tallies, passes_now=True)
+
+
+def failing_cases(cases: Sequence[str], tallies: Tallies) -> str:
+    """Cases that regressed or broke, each with the runs it rests on."""
+    return _named(cases, tallies, passes_now=False)
+
+
+def _named(cases: Sequence[str], tallies: Tallies, *, passes_now: bool) -> str:
+    return ", ".join(_with_runs(case, tallies.get(case), passes_now) for case in cases) or "none"
+
+
+def _with_runs(case: str, tally: tuple[int, int, int, int] | None, passes_now: bool) -> str:
+    if tally is None:  # a journal of before runs were counted
+        return case
+    passed, runs, passed_before, runs_before = tally
+    if passes_now:
+        now, before = f"passed in {passed}", f"failed in {runs_before - passed_before}"
+    else:
+        now, before = f"failed in {runs - passed}", f"passed in {passed_before}"
+    return f"{case} ({now} of {counted(runs, 'run')}; before: {before} of {runs_before})"
 
 
 def outcome_sentence(state: RunState, span: float) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ceopt_tui.core.describe import detects, money
+from ceopt_tui.core.describe import detects, failing_cases, fixed_cases, money
 from ceopt_tui.core.figures import change, counted, score
-from ceopt_tui.core.plan.closing import broken, changes
+from ceopt_tui.core.plan.closing import broken, changes, tallies
 from ceopt_tui.core.plan.forecast import plan_lines
 from ceopt_tui.core.ports import Question
 from ceopt_tui.core.state.run import RunState
@@ -62,9 +62,14 @@ def _case_lines(state: RunState, parts: Parts, number: int) -> list[str]:
     """Single cases behind the mean; one that always passed and now always fails is named first of all."""
     experiment = state.experiments[number]
     fixed, regressed = changes(state, parts.terms, experiment)
-    named = [("Broken", broken(state, parts.terms, experiment)), ("Fixed", fixed), ("Regressed", regressed)]
-    lines = [f"{label:<11}{', '.join(cases) or 'none'}" for label, cases in named]
-    if named[0][1]:
+    broke = broken(state, parts.terms, experiment)
+    runs = tallies(state, parts.terms, experiment, (*broke, *fixed, *regressed))
+    lines = [
+        f"Broken     {failing_cases(broke, runs)}",
+        f"Fixed      {fixed_cases(fixed, runs)}",
+        f"Regressed  {failing_cases(regressed, runs)}",
+    ]
+    if broke:
         lines.append("Broken cases passed in every run of the current text and fail in every run of this one.")
     return lines
 

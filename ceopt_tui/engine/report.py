@@ -6,7 +6,7 @@ import difflib
 from collections import Counter
 from collections.abc import Mapping
 
-from ceopt_tui.core.describe import KEPT_BECAUSE, detects, money, outcome_sentence
+from ceopt_tui.core.describe import KEPT_BECAUSE, detects, failing_cases, fixed_cases, money, outcome_sentence
 from ceopt_tui.core.figures import change, counted, score
 from ceopt_tui.core.outcomes import experiment_word, run_word
 from ceopt_tui.core.plan.terms import Terms
@@ -101,15 +101,12 @@ def _kept(experiment: ExperimentState, commit: str, diff: str, terms: Terms) -> 
         tentative = " (tentative: 5 to 10 cases)" if numbers.get("tentative") else ""
         lines.append(f"- {decided.step}: {decided.decision}{tentative} {figures}")
     if experiment.closed:
-        lines.append(f"- fixed: {_named(experiment.closed.fixed)}")
-        lines.append(f"- regressed: {_named(experiment.closed.regressions)}")
-        lines.append(f"- broken (always passed, now always fails): {_named(experiment.closed.broken)}")
+        closed, tallies = experiment.closed, experiment.closed.tallies
+        lines.append(f"- fixed: {fixed_cases(closed.fixed, tallies)}")
+        lines.append(f"- regressed: {failing_cases(closed.regressions, tallies)}")
+        lines.append(f"- broken (always passed, now always fails): {failing_cases(closed.broken, tallies)}")
     lines += ["", f"{FENCE}diff", diff.rstrip("\n"), FENCE]
     return "\n".join(lines)
-
-
-def _named(cases: tuple[str, ...]) -> str:
-    return ", ".join(cases) if cases else "none"
 
 
 def _experiments(state: RunState) -> list[str]:

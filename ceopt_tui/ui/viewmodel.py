@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from ceopt_tui.core.clocks import spoken
+from ceopt_tui.core.describe import failing_cases, fixed_cases
 from ceopt_tui.core.state.experiment import ExperimentState
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.core.visible import one_line, said, visible
@@ -117,17 +118,14 @@ def detail(state: RunState, number: int) -> Detail:
     if experiment.look:
         facts.append(("Look", f"look {experiment.look.look} at the held-out cases, level {experiment.look.level:.3f}"))
     if experiment.closed and experiment.closed.moved is not None:
-        facts.append(("Fixed", _cases(experiment.closed.fixed)))
-        facts.append(("Broken", _cases(dict.fromkeys((*experiment.closed.regressions, *experiment.closed.broken)))))
+        worse = tuple(dict.fromkeys((*experiment.closed.regressions, *experiment.closed.broken)))
+        facts.append(("Fixed", said(one_line(fixed_cases(experiment.closed.fixed, experiment.closed.tallies)))))
+        facts.append(("Broken", said(one_line(failing_cases(worse, experiment.closed.tallies)))))
     for refused in experiment.refused:
         reasons = "; ".join(str(refusal.get("message", "")) for refusal in refused.refusals)
         facts.append(("Refused", said(one_line(reasons))))
     mark = experiment_mark(experiment.outcome)
     return Detail(f"{experiment.name} {mark}", facts, candidate_diff(state, number))
-
-
-def _cases(names: tuple[str, ...] | dict[str, None]) -> str:
-    return ", ".join(map(one_line, names)) or "none"
 
 
 def candidate_diff(state: RunState, number: int) -> str:

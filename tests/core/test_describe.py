@@ -10,6 +10,8 @@ from journals import baseline, experiment, looping
 from ceopt_tui.core.describe import (
     detects,
     experiment_line,
+    failing_cases,
+    fixed_cases,
     gain_sentence,
     money,
     outcome_sentence,
@@ -61,6 +63,15 @@ def test_the_gain_names_the_figure_not_to_believe() -> None:
     unsure = gain_sentence(gain(clearly_better=False, fresh=False), 1)
     assert unsure.endswith("; not clearly better: the interval holds 0")
     assert "the deciding runs" in unsure and "+52 points" in unsure
+
+
+def test_a_named_case_says_on_how_many_runs_it_rests() -> None:
+    runs = {"c01": (0, 2, 4, 4), "c02": (3, 4, 1, 4), "c03": (1, 1, 0, 1)}
+    assert failing_cases(["c01"], runs) == "c01 (failed in 2 of 2 runs; before: passed in 4 of 4)"
+    assert fixed_cases(["c02", "c03"], runs) == (
+        "c02 (passed in 3 of 4 runs; before: failed in 3 of 4), c03 (passed in 1 of 1 run; before: failed in 1 of 1)"
+    )
+    assert (fixed_cases([], runs), failing_cases(["old"], {})) == ("none", "old")
 
 
 def test_an_experiment_in_one_line() -> None:

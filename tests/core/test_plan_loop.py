@@ -10,7 +10,7 @@ from journals import AT, HOLDOUT, SELECTION, baseline, everywhere, experiment, i
 
 from ceopt_tui.core.budget import Caps
 from ceopt_tui.core.plan.actions import Ask, Hypothesize, Measure, Note, Park, Propose
-from ceopt_tui.core.plan.closing import changes
+from ceopt_tui.core.plan.closing import changes, tallies
 from ceopt_tui.core.state.fold import fold
 from schemas.records import (
     BacklogClosed,
@@ -349,8 +349,11 @@ def test_fixed_and_regressed_go_by_most_runs_and_by_direction() -> None:
     state.reference.selection.update({"s0": [0.0], "s1": [1.0], "s2": [1.0, 1.0], "s3": []})
     state.current.selection["s3"] = [1.0]
     assert changes(state, terms(), state.current) == (("s0",), ("s1", "s2"))
+    named = ("s0", "s1", "s2", "s3")
+    assert tallies(state, terms(), state.current, named) == {"s0": (2, 3, 0, 1), "s1": (1, 3, 1, 1), "s2": (1, 2, 2, 2)}
     fewer_is_better = terms(maximize=False, pass_at=0.0)
     assert changes(state, fewer_is_better, state.current) == (("s1",), ("s0",))
+    assert tallies(state, fewer_is_better, state.current, ["s0"]) == {"s0": (1, 3, 1, 1)}
 
 
 def test_times_count_from_the_first_round_of_ideas() -> None:

@@ -230,6 +230,7 @@ async def test_the_view_and_the_report_follow_the_journal(tmp_path: Path) -> Non
     assert view.count("id: exp-001") == view.count("id: exp-002") == 1
     report = (tmp_path / "report.md").read_text(encoding="utf-8")
     assert report.startswith("# fake: improved\n")
+    assert "c01 (passed in 1 of 1 run; before: failed in 1 of 1)" in report
     assert "10 held-out cases" in report and "| exp-001 | reverted | say: be kind |" in report
     assert world.backend.published[0]["docs/optimize/fake-report.md"].decode() == report
 

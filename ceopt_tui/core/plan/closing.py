@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 
 from ceopt_tui.core.evidence.broken import broken_cases
@@ -31,6 +31,7 @@ def close_refused(experiment: ExperimentState) -> Note:
 def close(state: RunState, terms: Terms, experiment: ExperimentState, decision: str, reason: str) -> Note:
     """Closes a measured experiment under its final word."""
     fixed, regressions = changes(state, terms, experiment)
+    broke = broken(state, terms, experiment)
     return Note(
         (
             ExperimentClosed(
@@ -39,7 +40,8 @@ def close(state: RunState, terms: Terms, experiment: ExperimentState, decision: 
                 reason=reason,
                 fixed=fixed,
                 regressions=regressions,
-                broken=broken(state, terms, experiment),
+                broken=broke,
+                tallies=tallies(state, terms, experiment, (*fixed, *regressions, *broke)),
                 moved=moved(state, experiment),
             ),
         )
@@ -86,9 +88,25 @@ def changes(state: RunState, terms: Terms, experiment: ExperimentState) -> tuple
     return tuple(sorted(fixed)), tuple(sorted(regressions))
 
 
+def tallies(
+    state: RunState, terms: Terms, experiment: ExperimentState, cases: Iterable[str]
+) -> dict[str, tuple[int, int, int, int]]:
+    """The runs behind each named case: how many passed of how many now, then of how many before."""
+    sides = _sides(state, experiment)
+    return {
+        case: (_passed(after[case], terms), len(after[case]), _passed(before[case], terms), len(before[case]))
+        for case in sorted(set(cases))
+        for before, after in sides
+        if after.get(case) and before.get(case)
+    }
+
+
+def _passed(values: Sequence[float], terms: Terms) -> int:
+    return sum(value >= terms.pass_at if terms.maximize else value <= terms.pass_at for value in values)
+
+
 def _passes(values: Sequence[float], terms: Terms) -> bool:
-    good = [value >= terms.pass_at if terms.maximize else value <= terms.pass_at for value in values]
-    return sum(good) * 2 > len(good)
+    return _passed(values, terms) * 2 > len(values)
 
 
 def broken(state: RunState, terms: Terms, experiment: ExperimentState) -> tuple[str, ...]:
