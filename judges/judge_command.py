@@ -81,7 +81,7 @@ def plan_judging(options: JudgeOptions, environ: Mapping[str, str], warn: Warn) 
             f"or use the model that runs on this machine: --model {DEFAULT_MODEL}.",
         )
     if options.max_usd is not None:
-        require_price(model)
+        require_price(model, str(user_config_file()), "--max-calls")
     return JudgePlan(options, items.items, Rubric(text, scale), model)
 
 

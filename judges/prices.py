@@ -43,14 +43,16 @@ def price_of(model: ResolvedModel) -> Price | None:
     return price if entry and _provider(model.model) in _FREE_PROVIDERS else None
 
 
-def require_price(model: ResolvedModel) -> Price:
-    """The price of a model, or SetupError naming the model and where its price is written."""
+def require_price(
+    model: ResolvedModel, place: str = "the spec", calls_cap: str = "`stopping.max_calls` in the spec"
+) -> Price:
+    """The price of a model, or SetupError naming the model, where its price is written, and how to cap calls."""
     price = price_of(model)
     if price is None:
         raise SetupError(
             f"the price of {model.model} is unknown, so a cap in US dollars cannot be held",
-            f"Give its price in the spec (`models.{model.name}.usd_per_mtok: {{in: …, out: …}}`, US dollars per "
-            "million tokens), or cap the calls instead (`stopping.max_calls`).",
+            f"Give its price in {place} (`models.{model.name}.usd_per_mtok: {{in: …, out: …}}`, US dollars per "
+            f"million tokens), or cap the calls instead: {calls_cap}.",
         )
     return price
 

@@ -19,6 +19,7 @@ from ceopt_tui.system_clock import SystemClock
 from judges.judge_command import JudgeOptions, judge_file, plan_judging
 from judges.judge_rows import JudgeSummary
 from judges.rubric import Scale
+from judges.user_config import user_config_file
 
 DATA = Path(__file__).parent.parent / "data" / "judge"
 KEY = "sk-FAKE-ABCDEFGH12345678"
@@ -201,8 +202,10 @@ async def test_caps_hold(world: World) -> None:
     run = await world.run(max_calls=2)
     assert (run.posts, run.summary.scored, run.summary.exit_status) == (2, 2, ExitStatus.STOPPED)
     assert "cap of 2 calls" in run.rows[3]["unscored"]
-    with pytest.raises(SetupError, match="price of openai/stub is unknown"):
+    with pytest.raises(SetupError, match="price of openai/stub is unknown") as caught:
         await world.run(max_usd=1.0)
+    assert f"{user_config_file()} (`models.openai/stub.usd_per_mtok: {{in: …, out: …}}`" in caught.value.hint
+    assert "--max-calls" in caught.value.hint and "spec" not in caught.value.hint
     assert world.endpoint.posts == 2
 
 
