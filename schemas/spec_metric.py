@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import operator
 import re
-from collections.abc import Callable
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
@@ -17,14 +15,6 @@ LEGACY_TIERS = {"haiku": "cheap", "sonnet": "strong"}
 
 _CHECK = re.compile(r"\s*(>=|<=|==|!=|>|<)\s*([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)\s*")
 _SCALE = re.compile(r"\s*(-?[0-9]+)\s*[-–]\s*(-?[0-9]+)\s*")
-_COMPARE: dict[str, Callable[[float, float], bool]] = {
-    ">=": operator.ge,
-    "<=": operator.le,
-    "==": operator.eq,
-    "!=": operator.ne,
-    ">": operator.gt,
-    "<": operator.lt,
-}
 
 
 def _gate_check(text: str) -> str:
@@ -66,11 +56,6 @@ class Gate(Section):
     check: Annotated[Text, AfterValidator(_gate_check)]
     """Comparison and number, such as `>= 0.9`."""
     description: Text = ""
-
-    def holds(self, value: float) -> bool:
-        """Whether a measured value passes."""
-        match = _CHECK.fullmatch(self.check)
-        return match is not None and _COMPARE[match[1]](value, float(match[2]))
 
 
 class MaxRegression(Section):

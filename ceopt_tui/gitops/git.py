@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypedDict, Unpack
 
 from ceopt_tui.errors import GitError, SetupError
 from ceopt_tui.gitops.environment import OWN_SETTINGS, own_environment, user_environment
@@ -33,22 +34,22 @@ class Outcome:
     stderr: str
 
 
-def git(
-    args: Sequence[str],
-    cwd: Path,
-    *,
-    input: bytes | None = None,
-    timeout_s: float = TIMEOUT_S,
-    env: Mapping[str, str] | None = None,
-    as_user: bool = False,
-    wait: Wait = time.sleep,
-) -> str:
+class Options(TypedDict, total=False):
+    """How a command is run; what is left out is as `attempt` has it."""
+
+    input: bytes | None
+    timeout_s: float
+    env: Mapping[str, str] | None
+    as_user: bool
+    wait: Wait
+
+
+def git(args: Sequence[str], cwd: Path, **options: Unpack[Options]) -> str:
     """Runs git and returns its standard output; bytes that are no UTF-8 survive as surrogates.
 
-    `as_user` keeps the user's hooks, signing, identity and conversions. Raises GitError when git refuses, takes
-    too long or meets a lock that stays; SetupError when git is not installed.
+    Raises GitError when git refuses, takes too long or meets a lock that stays; SetupError when git is not installed.
     """
-    outcome = attempt(args, cwd, input=input, timeout_s=timeout_s, env=env, as_user=as_user, wait=wait)
+    outcome = attempt(args, cwd, **options)
     if outcome.status:
         raise refusal(args, outcome)
     return os.fsdecode(outcome.stdout)
@@ -69,7 +70,10 @@ def attempt(
     as_user: bool = False,
     wait: Wait = time.sleep,
 ) -> Outcome:
-    """Like `git`, for callers to whom a refusal is an answer: returns the status instead of raising for it."""
+    """Like `git`, for callers to whom a refusal is an answer: returns the status instead of raising for it.
+
+    `as_user` keeps the user's hooks, signing, identity and conversions.
+    """
     settings = () if as_user else OWN_SETTINGS
     command = ["git", *(part for setting in settings for part in ("-c", setting)), *args]
     environment = (user_environment if as_user else own_environment)(os.environ) | dict(env or {})

@@ -119,6 +119,20 @@ def test_decide_json_is_one_line_of_strict_json() -> None:
     assert json.loads(answer)["decision"] == "keep"
 
 
+@pytest.mark.parametrize(
+    ("check", "value", "holds"),
+    [
+        (">= 0.9", 0.9, True), (">= 0.9", 0.8, False), ("<=1", 1, True), ("<=1", 1.1, False), ("== 1", 1, True),
+        ("== 1", 0, False), ("!= 0", 1, True), ("!= 0", 0, False), ("> -1e-3", 0, True), ("> 0", 0, False),
+        ("<.5", 0.4, True), ("<.5", 0.5, False),
+    ],
+)  # fmt: skip
+def test_gates_compare(check: str, value: float, holds: bool) -> None:
+    candidate = {**snapshot({"samples": [2.5, 2.5]}), "gates": {"g": value}}
+    verdict = decide(payload("1", candidate, spec(gates=[{"name": "g", "check": check}])))
+    assert verdict["decision"] == ("keep" if holds else "degenerate")
+
+
 def test_numbers_may_be_text_and_booleans_count_in_gates() -> None:
     gates = [{"name": "g", "check": "== 1"}, {"name": "h", "check": ">= 0.5"}]
     candidate = {**snapshot({"samples": [" 2.5 ", "25e-1"]}), "gates": {"g": True, "h": "0.5"}}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import NoReturn
 
@@ -16,11 +18,15 @@ from ceopt_tui.ui.app import CeoptApp
 from ceopt_tui.ui.screens.confirm import ConfirmScreen
 
 
-async def measure(stage: Stage, app: CeoptApp, pilot: Pilot[int]) -> None:
-    """Approves the spec and waits until calls hang at the gate."""
-    await until(pilot, lambda: "Start measuring?" in text_of(app))
-    await pilot.press("down", "enter")
-    await until(pilot, lambda: stage.settled(app) and "of 40 runs" in text_of(app))
+@asynccontextmanager
+async def at_work(tmp_path: Path) -> AsyncGenerator[tuple[Stage, CeoptApp, Pilot[int]]]:
+    """A run whose baseline is being measured: five calls came back, the others hang."""
+    stage = Stage(tmp_path, free=5)
+    async with on_stage(stage, first=stage.entry) as (app, pilot):
+        await until(pilot, lambda: "Start measuring?" in text_of(app))
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: stage.settled(app) and "of 40 runs" in text_of(app))
+        yield stage, app, pilot
 
 
 def end_of(stage: Stage) -> RunState:
@@ -28,9 +34,7 @@ def end_of(stage: Stage) -> RunState:
 
 
 async def test_stop_records_the_calls_under_way_and_c_goes_on(tmp_path: Path) -> None:
-    stage = Stage(tmp_path, free=5)
-    async with on_stage(stage, first=stage.entry) as (app, pilot):
-        await measure(stage, app, pilot)
+    async with at_work(tmp_path) as (stage, app, pilot):
         await pilot.press("s")
         await until(pilot, lambda: "Stop the run?" in text_of(app))
         await pilot.press("down", "enter")
@@ -59,9 +63,7 @@ async def test_a_stop_at_a_question_takes_hold_at_once(tmp_path: Path) -> None:
 
 
 async def test_a_second_stop_does_not_wait(tmp_path: Path) -> None:
-    stage = Stage(tmp_path, free=5)
-    async with on_stage(stage, first=stage.entry) as (app, pilot):
-        await measure(stage, app, pilot)
+    async with at_work(tmp_path) as (stage, app, pilot):
         await pilot.press("s", "down", "enter")
         await until(pilot, lambda: "… stopping" in text_of(app))
         await pilot.press("s")
@@ -70,9 +72,7 @@ async def test_a_second_stop_does_not_wait(tmp_path: Path) -> None:
 
 
 async def test_going_on_is_the_other_answer(tmp_path: Path) -> None:
-    stage = Stage(tmp_path, free=5)
-    async with on_stage(stage, first=stage.entry) as (app, pilot):
-        await measure(stage, app, pilot)
+    async with at_work(tmp_path) as (_, app, pilot):
         for decline in (("escape",), ("down", "down", "enter")):
             await pilot.press("s")
             await until(pilot, lambda: isinstance(app.screen, ConfirmScreen))
@@ -81,9 +81,7 @@ async def test_going_on_is_the_other_answer(tmp_path: Path) -> None:
 
 
 async def test_a_dialogue_about_a_run_that_has_ended_goes_away(tmp_path: Path) -> None:
-    stage = Stage(tmp_path, free=5)
-    async with on_stage(stage, first=stage.entry) as (app, pilot):
-        await measure(stage, app, pilot)
+    async with at_work(tmp_path) as (_, app, pilot):
         await pilot.press("q")
         await until(pilot, lambda: "The run is at work. Leave?" in text_of(app))
         app.cancel_work()
@@ -92,9 +90,7 @@ async def test_a_dialogue_about_a_run_that_has_ended_goes_away(tmp_path: Path) -
 
 
 async def test_quitting_while_calls_are_under_way_asks_once(tmp_path: Path) -> None:
-    stage = Stage(tmp_path, free=5)
-    async with on_stage(stage, first=stage.entry) as (app, pilot):
-        await measure(stage, app, pilot)
+    async with at_work(tmp_path) as (stage, app, pilot):
         await pilot.press("q")
         await until(pilot, lambda: "Leave?" in text_of(app))
         await pilot.press("down", "enter")
@@ -105,9 +101,7 @@ async def test_quitting_while_calls_are_under_way_asks_once(tmp_path: Path) -> N
 
 
 async def test_ctrl_c_asks_once_then_stops_with_130(tmp_path: Path) -> None:
-    stage = Stage(tmp_path, free=5)
-    async with on_stage(stage, first=stage.entry) as (app, pilot):
-        await measure(stage, app, pilot)
+    async with at_work(tmp_path) as (stage, app, pilot):
         await pilot.press("ctrl+c")
         await until(pilot, lambda: "Press ctrl+c again" in text_of(app))
         assert app.working is not None
@@ -129,18 +123,14 @@ async def test_ctrl_c_with_a_selection_copies(tmp_path: Path) -> None:
 
 
 async def test_keys_are_answered_while_every_call_hangs(tmp_path: Path) -> None:
-    stage = Stage(tmp_path, free=5)
-    async with on_stage(stage, first=stage.entry) as (app, pilot):
-        await measure(stage, app, pilot)
+    async with at_work(tmp_path) as (_, app, pilot):
         await pilot.press("question_mark")
         await until(pilot, lambda: "What the keys do" in text_of(app))
 
 
 @pytest.mark.parametrize("status", [ExitStatus.TERMINATED, ExitStatus.HANGUP])
 async def test_leaving_puts_the_end_of_the_tick_on_record(tmp_path: Path, status: ExitStatus) -> None:
-    stage = Stage(tmp_path, free=5)
-    async with on_stage(stage, first=stage.entry) as (app, pilot):
-        await measure(stage, app, pilot)
+    async with at_work(tmp_path) as (stage, app, pilot):
         app.leave(status)
         await until(pilot, lambda: not app.is_running)
     assert app.return_code == status
@@ -160,12 +150,9 @@ async def test_a_fault_of_the_engine_ends_the_app_with_its_name(tmp_path: Path) 
 
 
 async def test_only_one_run_is_at_work(tmp_path: Path) -> None:
-    stage = Stage(tmp_path, free=5)
-    other = Stage(tmp_path / "other").entry
-    async with on_stage(stage, first=stage.entry) as (app, pilot):
-        await measure(stage, app, pilot)
+    async with at_work(tmp_path) as (stage, app, pilot):
         await pilot.press("escape")
-        stage.listed = [other]
+        stage.listed = [Stage(tmp_path / "other").entry]
         await pilot.press("f5")
         await until(pilot, lambda: "+ new" in text_of(app))
         await pilot.press("enter")
@@ -173,9 +160,7 @@ async def test_only_one_run_is_at_work(tmp_path: Path) -> None:
 
 
 async def test_a_run_goes_on_behind_the_home_screen(tmp_path: Path) -> None:
-    stage = Stage(tmp_path, free=5)
-    async with on_stage(stage, first=stage.entry) as (app, pilot):
-        await measure(stage, app, pilot)
+    async with at_work(tmp_path) as (stage, app, pilot):
         await pilot.press("escape")
         await until(pilot, lambda: "… running" in text_of(app) and "0 of 0" in text_of(app))
         stage.runner.gate.set()
