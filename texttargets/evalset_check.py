@@ -90,7 +90,8 @@ def _floor(distinct: int) -> Floor:
 
 def _findings(cases: Sequence[Case], default: Check | None, groups: Sequence[tuple[str, ...]]) -> Iterator[Finding]:
     if len(groups) < 5:
-        message = f"{len(groups)} distinct cases; a run only diagnoses below 5, and 10 to 20 are a start"
+        few = counted(len(groups), "distinct case")
+        message = f"{few}; below 5 a run stops before its first call and keeps nothing, and 10 to 20 are a start"
         yield Finding("too_small", "warning", message)
     if not any(case.kind == "guard" for case in cases):
         message = "no guard cases: add inputs that pass today, or a text that breaks them looks like a gain"

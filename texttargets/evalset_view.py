@@ -6,11 +6,12 @@ import textwrap
 from typing import Any
 
 from ceopt_tui.core.figures import counted
-from texttargets.evalset_check import EvalsetReport, Finding
+from texttargets.evalset_check import EvalsetReport, Finding, Floor
 from texttargets.power import expected_floor, power_sentence
 
 WIDTH = 80
 _SHOWN_IDS = 6
+_FLOORS: dict[Floor, str] = {"diagnose only": "too few for a run"}  # scripts rely on the word, people read what happens
 
 
 def report_json(report: EvalsetReport) -> dict[str, Any]:
@@ -43,7 +44,7 @@ def report_text(report: EvalsetReport) -> str:
     distinct = "" if report.distinct == report.cases else f" ({report.distinct} distinct)"
     paragraphs = [
         f"{report.name}: {counted(report.cases, 'case')}{distinct}, {counted(report.failures, 'failure')}, "
-        f"{counted(report.guards, 'guard')}; {report.floor}.",
+        f"{counted(report.guards, 'guard')}; {_FLOORS.get(report.floor, report.floor)}.",
         _split_sentence(report),
         power_sentence(report.held_out_distinct),
     ]

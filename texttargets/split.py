@@ -25,8 +25,8 @@ Side = Literal["selection", "holdout"]
 class Split:
     """Case ids by side. `report_only` is a part of `holdout`, for runs whose repeats are identical.
 
-    `groups` lists near-duplicates only. `distinct` counts them once; below five nothing is drawn and a run only
-    diagnoses.
+    `groups` lists near-duplicates only. `distinct` counts them once; below five nothing is drawn and a run
+    stops before its first call.
     """
 
     selection: tuple[str, ...]

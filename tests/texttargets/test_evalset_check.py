@@ -41,6 +41,15 @@ def test_the_floor(count: int, floor: str) -> None:
     assert ("too_small" in codes(report)) == (count < 5)
 
 
+def test_below_five_cases_it_says_what_a_run_does() -> None:
+    report = evalset_report(evalset(4))
+    (message,) = [finding.message for finding in report.findings if finding.code == "too_small"]
+    assert message.startswith("4 distinct cases; below 5 a run stops before its first call and keeps nothing")
+    text = report_text(report)
+    assert "too few for a run" in text and "diagnose" not in text
+    assert report_json(report)["floor"] == "diagnose only"
+
+
 def test_a_sound_set_has_nothing_to_complain_about() -> None:
     report = evalset_report(evalset(12))
     assert report.findings == ()
