@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from ceopt_tui.core.state.judging import Place
 from schemas.records import AnyRecord, Step
 
 
@@ -35,8 +36,8 @@ class Probe:
 class Ask:
     """Put one question to a person; unattended the run parks instead."""
 
-    what: Literal["spec", "baseline", "keep"]
-    number: int | None = None
+    what: Literal["spec", "exemplars", "calibrate", "calibrated", "baseline", "keep"]
+    number: int | None = None  # of the experiment, or of the scoring sheet
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,31 @@ class Measure:
 
     runs: tuple[PlannedRun, ...]
     title: str
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Have outputs that are in scored by the judge, those of both texts together; `again`: outputs it scored before."""
+
+    places: tuple[Place, ...]
+    title: str
+    again: bool = False
+
+
+@dataclass(frozen=True)
+class ScoreSheet:
+    """Let a person score outputs without sight of the judge's scores."""
+
+    purpose: Literal["calibration", "blind"]
+    sheet: str
+    number: int  # of the experiment whose candidate is scored blind, or of the calibration's sheet
+
+
+@dataclass(frozen=True)
+class GroupThemes:
+    """Group what the judge finds wrong with the current text on selection cases."""
+
+    generation: int
 
 
 @dataclass(frozen=True)
@@ -88,4 +114,18 @@ class Done:
     """Nothing is left to do."""
 
 
-Action = Note | Probe | Ask | Measure | Hypothesize | Propose | Keep | Report | Park | Done
+Action = (
+    Note
+    | Probe
+    | Ask
+    | Measure
+    | Judge
+    | ScoreSheet
+    | GroupThemes
+    | Hypothesize
+    | Propose
+    | Keep
+    | Report
+    | Park
+    | Done
+)

@@ -7,6 +7,8 @@ from statistics import fmean
 
 from ceopt_tui.core.evidence.broken import broken_cases
 from ceopt_tui.core.plan.actions import Action, Ask, Keep, Note
+from ceopt_tui.core.plan.blind import SCORE_BLIND, blind_objection, plan_blind
+from ceopt_tui.core.plan.shift import differences, length_ratio, on_theme_and_rest, theme_cases
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.state.experiment import ExperimentState
 from ceopt_tui.core.state.run import RunState
@@ -32,6 +34,7 @@ def close(state: RunState, terms: Terms, experiment: ExperimentState, decision: 
     """Closes a measured experiment under its final word."""
     fixed, regressions = changes(state, terms, experiment)
     broke = broken(state, terms, experiment)
+    on_theme, on_rest = on_theme_and_rest(theme_cases(state, experiment), differences(state, terms, experiment))
     return Note(
         (
             ExperimentClosed(
@@ -43,6 +46,9 @@ def close(state: RunState, terms: Terms, experiment: ExperimentState, decision: 
                 broken=broke,
                 tallies=tallies(state, terms, experiment, (*fixed, *regressions, *broke)),
                 moved=moved(state, experiment),
+                on_theme=on_theme,
+                on_rest=on_rest,
+                length_ratio=length_ratio(state, experiment),
             ),
         )
     )
@@ -51,6 +57,12 @@ def close(state: RunState, terms: Terms, experiment: ExperimentState, decision: 
 def keep_or_ask(state: RunState, terms: Terms, experiment: ExperimentState) -> Action:
     """A confirmed winner: its diff is read before it is kept, and a broken case is a person's decision."""
     answer = experiment.answers.get(f"keep-{experiment.number}")
+    if answer == SCORE_BLIND:
+        if action := plan_blind(state, terms, experiment):
+            return action
+        if objection := blind_objection(state, experiment.number):
+            return close(state, terms, experiment, "inconclusive", objection)
+        answer = experiment.answers.get(f"keep-{experiment.number}-scored")
     if answer and answer != "keep":
         note = answer.removeprefix("refuse").strip(" :") or "no reason given"
         return close(state, terms, experiment, "revert", f"refused by a person: {note}")

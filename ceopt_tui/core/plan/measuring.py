@@ -11,6 +11,7 @@ from ceopt_tui.core.plan.actions import Measure, PlannedRun
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.core.state.runs import TRIES_PER_CASE
+from ceopt_tui.core.state.spend import RoleSpend
 from schemas.records import Step
 
 REPORT_RUNS = 4
@@ -55,9 +56,26 @@ def report_runs(state: RunState) -> int:
 
 
 def usd_per_run(state: RunState, terms: Terms) -> float | None:
-    """What a run is expected to cost: the typical price, or more where runs cost more so far. None when unknown."""
+    """What a run is expected to cost, its judging included: the typical price, or more where it cost more so far.
+
+    None when a price is unknown.
+    """
     typical = terms.budget.usd_per_run
-    return None if typical is None else max(typical, state.spend.usd_per_run * PRICE_MARGIN)
+    task = None if typical is None else max(typical, state.spend.usd_per_run * PRICE_MARGIN)
+    if terms.judge is None or task is None:
+        return task
+    judged, spent = state.judging.scored, state.spend.roles.get("judge", RoleSpend()).usd
+    per_item = terms.judge.usd_per_item
+    return None if per_item is None else task + max(per_item, PRICE_MARGIN * spent / judged if judged else 0.0)
+
+
+def requests_per_run(state: RunState, terms: Terms) -> float:
+    """Requests a run takes, its share of a judge's call included."""
+    task = state.spend.requests_per_run
+    if terms.judge is None:
+        return task
+    judged, calls = state.judging.scored, state.spend.roles.get("judge", RoleSpend()).calls
+    return task + (calls / judged if judged else 1 / terms.judge.batch_size)
 
 
 def affordable(state: RunState, terms: Terms, runs: int) -> bool:
@@ -68,6 +86,6 @@ def affordable(state: RunState, terms: Terms, runs: int) -> bool:
         spent_calls=spend.calls,
         spent_usd=spend.usd,
         runs=runs + reserve,
-        requests_per_run=spend.requests_per_run,
+        requests_per_run=requests_per_run(state, terms),
         held_usd=spend.most_reserved_usd,
     )

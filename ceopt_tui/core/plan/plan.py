@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ceopt_tui.core.figures import counted
-from ceopt_tui.core.plan.actions import Action, Hypothesize, Note, Park
+from ceopt_tui.core.plan.actions import Action, GroupThemes, Hypothesize, Note, Park
 from ceopt_tui.core.plan.laddering import plan_experiment
 from ceopt_tui.core.plan.setting_up import plan_setup
 from ceopt_tui.core.plan.stopping import stop_reason
@@ -28,6 +28,8 @@ def plan(state: RunState, terms: Terms, *, active_s: float, wall_s: float) -> Ac
         return Park("waiting", reason, "outage")
     if stop := stop_reason(state, terms, active_s, wall_s):
         return Note((stop,))
+    if terms.judge and not _grouped(state):
+        return GroupThemes(state.generation)
     if state.backlog is None or state.backlog.generation != state.generation:
         return Hypothesize(state.generation)
     if hypothesis := next_hypothesis(state):
@@ -36,6 +38,12 @@ def plan(state: RunState, terms: Terms, *, active_s: float, wall_s: float) -> Ac
         reason = "no executable action is left: the proposer has no further ideas for this text"
         return Note((Stopped(outcome="no_ideas", reason=reason),))
     return Hypothesize(state.generation + 1)
+
+
+def _grouped(state: RunState) -> bool:
+    """Are the failures of the current text in themes?"""
+    groupings = state.judging.groupings
+    return bool(groupings) and groupings[-1].text_digest == state.reference.text_digest
 
 
 def next_hypothesis(state: RunState) -> HypothesisAdded | None:

@@ -8,10 +8,12 @@ from statistics import fmean
 from ceopt_tui.core.evidence.floor import aa_floor
 from ceopt_tui.core.figures import change, counted, score
 from ceopt_tui.core.plan.actions import Action, Ask, Note, Park, Probe
+from ceopt_tui.core.plan.calibrating import judge_again, plan_calibration, waiting_for_judge
 from ceopt_tui.core.plan.forecast import experiment_calls
 from ceopt_tui.core.plan.lost import park_lost
 from ceopt_tui.core.plan.measuring import affordable, lost_share, missing, pooled, usd_per_run
 from ceopt_tui.core.plan.terms import Terms
+from ceopt_tui.core.plan.trusting import unattended_objection
 from ceopt_tui.core.state.run import RunState
 from schemas.records import BaselineMeasured, Stopped
 
@@ -24,11 +26,12 @@ def plan_setup(state: RunState, terms: Terms) -> Action | None:
         return Note((stop,))
     if terms.attended and not approved(state, terms, "spec"):
         return Ask("spec")
-    if not state.probes:
-        return Probe()
-    if failed := [probe for probe in state.probes if probe.status == "failed"]:
-        reason = "; ".join(f"{probe.probe}: {probe.detail}" for probe in failed)
-        return Note((Stopped(outcome="harness_failed", reason=f"the checks reward a shortcut: {reason}"),))
+    if not terms.attended and (objection := unattended_objection(state, terms)):
+        return Park("blocked", objection, "needs_person")
+    if judge := waiting_for_judge(state):
+        return judge
+    if action := _probing(state, terms):
+        return action
     if state.baseline is None:
         return _baseline(state, terms)
     if stop := _no_room(state, terms):
@@ -36,6 +39,19 @@ def plan_setup(state: RunState, terms: Terms) -> Action | None:
     if not approved(state, terms, "baseline"):
         return Ask("baseline")
     return None
+
+
+def _probing(state: RunState, terms: Terms) -> Action | None:
+    """Does what scores tell good from bad, and reward no shortcut? A person is asked for what is missing, once."""
+    if not state.probes:
+        lacking = terms.judge is not None and terms.judge.lacking
+        return Ask("exemplars") if lacking and terms.attended and "exemplars" not in state.answers else Probe()
+    failed = [probe for probe in state.probes if probe.status == "failed"]
+    if not failed:
+        return None
+    reason = "; ".join(f"{probe.probe}: {probe.detail}" for probe in failed)
+    what = "the judge cannot be used" if terms.judge else "the checks reward a shortcut"
+    return Note((Stopped(outcome="harness_failed", reason=f"{what}: {reason}"),))
 
 
 def approved(state: RunState, terms: Terms, what: str) -> bool:
@@ -55,6 +71,8 @@ def _baseline(state: RunState, terms: Terms) -> Action:
         return pooled(runs, terms.seed, "baseline")
     if lost_share(state.reference.selection, cases) > terms.max_unscored:
         return park_lost(state, digest, state.reference.selection, cases)
+    if action := judge_again(state, terms) or plan_calibration(state, terms):
+        return action
     return Note((_measured(state, terms),))
 
 
@@ -78,15 +96,18 @@ def _measured(state: RunState, terms: Terms) -> BaselineMeasured:
         sees_most=floor.sees_most,
         calls_per_experiment=calls,
         usd_per_experiment=None if usd is None else (calls[0] * usd, calls[1] * usd),
+        flips=state.judging.flips[0],
+        judged_again=state.judging.flips[1],
     )
 
 
 def _repeats_itself(state: RunState, terms: Terms) -> bool:
-    """Did every case give the same output in every run, with repeats to tell by and none of them lost?"""
+    """Did every case give the same output and score in every run, with repeats to tell by and none of them lost?"""
     wanted = terms.setting(state).reference_runs
     outputs = [state.runs.outputs[state.original_digest, case] for case in state.reference.selection]
     same = all(len(given) >= wanted and len(set(given)) == 1 for given in outputs)
-    return wanted > 1 and same and not state.runs.failed
+    steady = not state.runs.sigma_ss and not state.judging.flips[0]
+    return wanted > 1 and same and steady and not state.runs.failed
 
 
 def _too_few(state: RunState) -> Stopped | None:

@@ -14,6 +14,7 @@ from schemas.records import Stopped
 
 UNMOVED_CATEGORIES = 3
 UNUSABLE_REPLIES = 3
+ENDED_BY_PERSON = Stopped(outcome="person", reason="you ended the run")
 
 
 def stop_reason(state: RunState, terms: Terms, active_s: float, wall_s: float) -> Stopped | None:

@@ -14,6 +14,26 @@ WIDEST_VARIANCE = 0.25  # of the span squared: no score on a scale can spread mo
 
 
 @dataclass(frozen=True)
+class JudgeTerms:
+    """How outputs are judged, and what is known of the judge before the run.
+
+    `labels` are a person's scores from earlier, bound to a rubric and a judge. `lacking` says which exemplars the
+    project does not have. `usd_per_item` is a typical price; None when unknown.
+    """
+
+    rubric_digest: str
+    model: str
+    batch_size: int = 5
+    two_level: bool = False
+    min_agreement: float = 0.8
+    waived: str = ""
+    labels: tuple[tuple[float, float], ...] = ()
+    lacking: tuple[str, ...] = ()
+    usd_per_item: float | None = None
+    retries: int = 2
+
+
+@dataclass(frozen=True)
 class Terms:
     """Fixed for one tick. Scores run from `lowest` to `lowest + span`; `span` 1 is pass/fail."""
 
@@ -41,6 +61,7 @@ class Terms:
     proposer_retries: int = 0
     with_proposer: bool = False  # a model has the ideas
     usd_per_proposal: float | None = None
+    judge: JudgeTerms | None = None
 
     def setting(self, state: RunState) -> Setting:
         """The evidence rules as they stand for this run now."""

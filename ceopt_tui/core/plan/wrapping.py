@@ -8,6 +8,7 @@ from statistics import fmean
 from ceopt_tui.core.evidence.gain import final_gain
 from ceopt_tui.core.figures import counted
 from ceopt_tui.core.plan.actions import Action, Done, Note, Park, Report
+from ceopt_tui.core.plan.calibrating import waiting_for_judge
 from ceopt_tui.core.plan.closing import close
 from ceopt_tui.core.plan.measuring import missing, pooled, report_runs
 from ceopt_tui.core.plan.terms import Terms
@@ -30,7 +31,7 @@ def plan_wrap_up(state: RunState, terms: Terms) -> Action:
     unmeasured = state.keeps and state.gain is None and not state.stopped.no_gain
     if unmeasured and state.distinct(state.report_cases) >= FEWEST_FOR_A_GAIN:
         return _gain(state, terms)
-    if state.report is None and state.baseline is not None:
+    if state.report is None and (state.baseline is not None or state.stopped.outcome == "person"):
         return Report()
     lost = len(state.runs.given_up())
     reason = state.stopped.reason + (f"; errors left {counted(lost, 'case')} without a score" if lost else "")
@@ -42,7 +43,7 @@ def outcome_word(state: RunState) -> str:
     stopped = state.stopped.outcome if state.stopped else "running"
     if state.keeps:
         return "improved"
-    measured = {"no_headroom", "too_few_cases", "harness_failed", "no_movement", "proposer_failed"}
+    measured = {"no_headroom", "too_few_cases", "harness_failed", "no_movement", "proposer_failed", "person"}
     if stopped in measured:
         return stopped
     outcomes = {experiment.outcome for experiment in state.experiments.values()}
@@ -66,6 +67,8 @@ def _gain(state: RunState, terms: Terms) -> Action:
     """Fresh held-out runs of the original and the final text, never a score that decided a keep."""
     cases, wanted = state.report_cases, report_runs(state)
     final = state.reference.text_digest
+    if judge := waiting_for_judge(state, report_only=True):
+        return judge
     runs = missing(state, state.original_digest, state.report_before, cases, wanted, "report")
     runs += missing(state, final, state.report_after, cases, wanted, "report")
     if runs:

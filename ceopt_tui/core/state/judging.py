@@ -30,7 +30,9 @@ class JudgingState:
     rubric: RubricBound | None = None
     waiting: dict[Place, CaseRun] = field(default_factory=dict)  # in order of coming in
     verdicts: dict[Place, JudgedRun] = field(default_factory=dict)  # of the texts that still matter
+    outputs: dict[Place, str] = field(default_factory=dict)  # what these are about
     again: dict[Place, JudgedRun] = field(default_factory=dict)  # second verdicts on the same outputs
+    scored: int = 0  # verdicts with a score
     ambiguous: int = 0
     sheets: dict[str, dict[Place, PersonScored]] = field(default_factory=dict)
     closed_sheets: dict[str, SheetClosed] = field(default_factory=dict)
@@ -44,7 +46,8 @@ class JudgingState:
         run = self.waiting.pop(place, None)
         if run is None:
             return None
-        self.verdicts[place] = verdict
+        self.verdicts[place], self.outputs[place] = verdict, run.output
+        self.scored += verdict.score is not None
         self.ambiguous += verdict.ambiguous
         return run.model_copy(
             update={
@@ -69,6 +72,12 @@ class JudgingState:
         """Drops what waits for and was said about a text that nothing will look at again."""
         self.waiting = {place: run for place, run in self.waiting.items() if place[0] != text_digest}
         self.verdicts = {place: verdict for place, verdict in self.verdicts.items() if place[0] != text_digest}
+        self.outputs = {place: output for place, output in self.outputs.items() if place[0] != text_digest}
+
+    @property
+    def open_sheets(self) -> list[str]:
+        """Sheets a person has begun and not ended."""
+        return [sheet for sheet in self.sheets if sheet not in self.closed_sheets]
 
     @property
     def flips(self) -> tuple[int, int]:

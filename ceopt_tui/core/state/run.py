@@ -101,6 +101,11 @@ class RunState:
     answers: dict[str, str] = field(default_factory=dict)  # to questions outside of experiments
 
     @property
+    def scores_hidden(self) -> bool:
+        """Until a person had the chance to score outputs unseen, and while they do, no judge's score may be shown."""
+        return self.judging.rubric is not None and (self.baseline is None or bool(self.judging.open_sheets))
+
+    @property
     def deterministic(self) -> bool:
         return bool(self.baseline and self.baseline.deterministic and not self.nondeterminism)
 

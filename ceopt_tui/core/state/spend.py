@@ -45,11 +45,11 @@ class Spend:
     roles: dict[Literal["task", "judge", "proposer"], RoleSpend] = field(default_factory=dict)
     started: int = 0  # requests ever announced; numbers the next call id
     open: dict[str, list[CallStarted]] = field(default_factory=dict)
-    most_reserved_usd: float = 0.0  # for one request of the task model: its worst price
+    most_reserved_usd: float = 0.0  # for one request of task model or judge: its worst price
 
     def start(self, record: CallStarted) -> None:
         self.started += 1
-        if record.role == "task":
+        if record.role != "proposer":
             self.most_reserved_usd = max(self.most_reserved_usd, record.usd_reserved or 0.0)
         self.open.setdefault(record.call_id, []).append(record)
 
