@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from ceopt_tui.core.describe import detects, experiment_line, outcome_sentence
 from ceopt_tui.core.figures import counted, score
+from ceopt_tui.core.judging_ports import RecordMark, Sheet, SheetOutcome
 from ceopt_tui.core.masking import mask, masked
 from ceopt_tui.core.outcomes import run_word
 from ceopt_tui.core.plan.forecast import plan_lines
@@ -18,6 +19,7 @@ from ceopt_tui.core.ports import Question
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.core.visible import said
 from ceopt_tui.engine.loop import TickResult
+from ceopt_tui.engine.skin import Commit
 from ceopt_tui.errors import CeoptError, NeedsPersonError
 from schemas.records import (
     AnyRecord,
@@ -57,7 +59,7 @@ class HeadlessSkin:
     def state(self) -> RunState:
         return self._state
 
-    def opened(self, state: RunState, terms: Terms) -> None:
+    def opened(self, state: RunState, terms: Terms, commit: Commit | None = None) -> None:
         self._state, self._span, self._terms = state, terms.span, terms
         if state.split is not None and state.finished is None:
             self._say_plan(state.split)
@@ -80,6 +82,12 @@ class HeadlessSkin:
         raise NeedsPersonError(
             f"{question.title}: a person has to answer: {question.question}",
             "Approve with `ceopt approve SPEC` and run again, or run without --unattended in a terminal.",
+        )
+
+    async def score(self, sheet: Sheet, record: RecordMark) -> SheetOutcome:
+        raise NeedsPersonError(
+            f"{sheet.title}: a person has to score {counted(len(sheet.items) - len(sheet.marks), 'output')}",
+            "Score them with `ceopt calibrate SPEC` in a terminal; scores given so far are kept.",
         )
 
     def finish(self, result: TickResult, resume: str) -> None:
