@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from schemas.evalset import Case
+from schemas.judging_records import Theme
 from schemas.records import CallFacts
+
+if TYPE_CHECKING:  # ports stands on this module
+    from ceopt_tui.core.ports import SelectionCase
 
 
 @dataclass(frozen=True)
@@ -95,3 +99,23 @@ class Sheet:
 
 RecordMark = Callable[[str, PersonMark], Awaitable[None]]
 SheetOutcome = Literal["done", "stopped", "discarded"]
+
+
+@dataclass(frozen=True)
+class ThemesGrouping:
+    """Every failing selection case in exactly one theme or unexplained. `method`: "words" or the model that named."""
+
+    themes: tuple[Theme, ...]
+    unexplained: tuple[str, ...] = ()
+    method: str = "words"
+    calls: tuple[CallFacts, ...] = ()
+
+
+class ThemeMaker(Protocol):
+    """Groups what a judge says is wrong with failing selection cases; held-out cases never take that form.
+
+    `previous` is what `ceopt_tui.core.themes.known_themes` gives, so that themes keep their ids. May raise what ends a
+    run: AuthError, QuotaError, RateLimitError, BudgetError, ProviderError.
+    """
+
+    async def group(self, selection: Sequence[SelectionCase], previous: tuple[Theme, ...]) -> ThemesGrouping: ...

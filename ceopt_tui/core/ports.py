@@ -135,6 +135,7 @@ class SelectionCase:
     pass_rate: float | None = None
     detail: str = ""  # why the check failed, without patterns or rubric
     feedback: tuple[str, ...] = ()  # what a judge says would have to change
+    score: float | None = None  # mean of a judge's scores, on its own scale
 
 
 @dataclass(frozen=True)
@@ -183,6 +184,22 @@ class Brief:
     digest: str = ""
     seed: int = 7
     themes: Sequence[Theme] = ()  # of a judged run, those a person dismissed left out
+
+
+@dataclass(frozen=True)
+class ThemesMade:
+    """Failing selection cases in themes, each in exactly one or unexplained. `method`: words, or the model that named."""
+
+    themes: tuple[Theme, ...]
+    unexplained: tuple[str, ...] = ()
+    method: str = "words"
+    calls: tuple[CallFacts, ...] = ()
+
+
+class ThemeMaker(Protocol):
+    """Groups what a judge says is wrong. It is shown failing selection cases alone; `previous` themes keep their ids."""
+
+    async def group(self, failing: Sequence[SelectionCase], previous: Sequence[Theme]) -> ThemesMade: ...
 
 
 @dataclass(frozen=True)
