@@ -6,7 +6,6 @@ and the caller may offer the embedded model.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -24,15 +23,6 @@ from schemas.spec_target import ModelSpec
 TIER_VARIABLES: Mapping[str, str] = {"cheap": "CEOPT_MODEL_CHEAP", "strong": "CEOPT_MODEL_STRONG"}
 LOCAL_ENDPOINT = "local"
 DEFAULT_CONCURRENCY = 8
-
-# One maker's models go by several names.
-_FAMILIES = (
-    ("gpt", r"gpt|chatgpt|o\d|davinci"),
-    ("claude", r"claude|haiku|sonnet|opus"),
-    ("gemini", r"gemini|gemma"),
-    ("mistral", r"(?:open-)?mi[sx]tral|codestral|ministral|magistral|devstral"),
-    ("llama", r"(?:meta-)?llama|codellama"),
-)
 
 
 def resolve(
@@ -76,22 +66,6 @@ def with_endpoint(model: ResolvedModel, api_base: str, api_key: str) -> Resolved
 def is_local(model: ResolvedModel) -> bool:
     """Whether the model needs the embedded server."""
     return model.model.startswith(LOCAL_PREFIX)
-
-
-def judge_is_rewriter(judge: ResolvedModel, proposer: ResolvedModel | None, task: ResolvedModel | None) -> bool:
-    """Whether the judge is of the same family as a model whose work it judges."""
-    return any(other is not None and family(judge.model) == family(other.model) for other in (proposer, task))
-
-
-def family(model: str) -> str:
-    """The family of a model, whoever serves it: gpt, claude, llama, …"""
-    bare = model.rsplit("/", 1)[-1].rsplit(".", 1)[-1] if model.startswith("bedrock/") else model.rsplit("/", 1)[-1]
-    bare = bare.casefold()
-    for known, pattern in _FAMILIES:
-        if re.match(pattern, bare):
-            return known
-    letters = re.match(r"[a-z]+", bare)
-    return letters[0] if letters else bare
 
 
 def _in_force(name: str, overrides: Mapping[str, str]) -> str:

@@ -9,7 +9,7 @@ import pytest
 
 from ceopt_tui.core.ports import Price, ResolvedModel
 from ceopt_tui.errors import InputError, SetupError
-from judges.tiers import family, is_local, judge_is_rewriter, resolve, with_endpoint
+from judges.tiers import is_local, resolve, with_endpoint
 from schemas.spec_target import ModelSpec
 
 KEYS = {"OPENAI_API_KEY": "sk-a-key-12345", "ANTHROPIC_API_KEY": "sk-ant-12345678", "MISTRAL_API_KEY": "mmmmmmmmmm"}
@@ -157,33 +157,3 @@ def test_an_absent_or_empty_config_file_is_nothing(tmp_path: Path) -> None:
     assert resolve("task", "cheap", {}, KEYS, tmp_path / "none.yaml") is None
     (tmp_path / "config.yaml").write_text("")
     assert resolve("task", "cheap", {}, KEYS, tmp_path / "config.yaml") is None
-
-
-def named(model: str) -> ResolvedModel:
-    return ResolvedModel("x", model, "e")
-
-
-@pytest.mark.parametrize(
-    ("model", "expected"),
-    [
-        ("openai/gpt-5-mini", "gpt"),
-        ("openai/o3-mini", "gpt"),
-        ("openrouter/anthropic/claude-haiku-4-5", "claude"),
-        ("bedrock/anthropic.claude-3-haiku", "claude"),
-        ("mistral/codestral-latest", "mistral"),
-        ("groq/meta-llama-3-8b", "llama"),
-        ("local/qwen2.5-coder-1.5b", "qwen"),
-        ("openai/acme-judge-9", "acme"),
-        ("hosted_vllm/7b", "7b"),
-    ],
-)
-def test_families(model: str, expected: str) -> None:
-    assert family(model) == expected
-
-
-def test_a_judge_of_the_rewriter_s_or_the_task_s_family_is_noticed() -> None:
-    judge = named("openai/gpt-5-mini")
-    assert judge_is_rewriter(judge, named("azure/gpt-4o"), None)
-    assert judge_is_rewriter(judge, named("anthropic/claude-x"), named("openai/gpt-5-mini"))
-    assert not judge_is_rewriter(judge, named("anthropic/claude-x"), named("mistral/small"))
-    assert not judge_is_rewriter(judge, None, None)
