@@ -29,6 +29,7 @@ COMMANDS = {
     "judge": ("judge", "Score outputs with a rubric, nothing else."),
     "decide": ("decide", "Decide a payload: keep, revert or not sure."),
     "status": ("status", "Where a run stands."),
+    "stop": ("stop", "End a run for good; the next `run` writes its report."),
     "log": ("log", "The run's log, readable."),
     "report": ("report", "The report of a run."),
     "diff": ("diff", "What a run changed."),

@@ -27,10 +27,11 @@ from ceopt_tui.core.plan.actions import (
     Report,
 )
 from ceopt_tui.core.plan.plan import plan
-from ceopt_tui.core.plan.stopping import out_of_time, reopens
+from ceopt_tui.core.plan.stopping import ENDED_BY_PERSON, out_of_time, reopens
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.engine.asking import ask
 from ceopt_tui.engine.begin import begin, begins_again, changed, new_notes, refuse_changed
+from ceopt_tui.engine.ending import EndRequested
 from ceopt_tui.engine.files import view_is_due, write_digest, write_log_view, write_report
 from ceopt_tui.engine.ideas import hypothesize, propose
 from ceopt_tui.engine.measuring import HarnessFailed, Pool, Progress
@@ -148,6 +149,8 @@ class Run:
                 await self._carry_out(action)
             except BudgetError as error:
                 await self._out_of_budget(error)
+            except EndRequested:
+                await self._recorder.commit(ENDED_BY_PERSON)
 
     async def _carry_out(self, action: Action) -> None:
         recorder, inputs, parts = self._recorder, self._inputs, self._parts

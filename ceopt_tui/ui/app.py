@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
@@ -206,27 +206,42 @@ class CeoptApp(EngineApp):
             self.cancel_work()
             return
 
-        def confirmed(yes: bool | None) -> None:
-            if yes and model.working and model.skin is not None:
+        def stop() -> None:
+            if model.working and model.skin is not None:
                 model.skin.stop()
                 self.on_run_changed()
 
         question = "Stop the run? Calls under way are finished and recorded; you can go on later where it was."
-        self.push_screen(ConfirmScreen(question, "stop", "let it go on"), confirmed)
+        self._confirm(question, "stop", "let it go on", stop)
+
+    def on_end_wanted(self) -> None:
+        if self._shown is None:
+            return
+        model = self._shown.model
+
+        def end() -> None:
+            if model.working and model.skin is not None:
+                model.skin.end()
+            else:
+                self.start(model, ending=True)
+            self.on_run_changed()
+
+        question = (
+            "End the run for good? No new experiment starts; what was kept is measured once more on the held-out "
+            "cases, then the report is written. It does not go on after that."
+        )
+        self._confirm(question, "end it", "let it be", end)
 
     def action_leave(self) -> None:
         """Leaves; asks once while calls are under way."""
-        model = self.working
-        if model is None or model.activity.asking:
-            self.leave(ExitStatus.FINISHED)
+        if self.working is None or self.working.activity.asking:
+            self.action_leave_now()
             return
-
-        def confirmed(yes: bool | None) -> None:
-            if yes:
-                self.leave(ExitStatus.FINISHED)
-
         question = "The run is at work. Leave? It stops now; everything recorded is kept and it goes on where it was."
-        self.push_screen(ConfirmScreen(question, "leave", "stay"), confirmed)
+        self._confirm(question, "leave", "stay", self.action_leave_now)
+
+    def _confirm(self, question: str, yes: str, no: str, act: Callable[[], None]) -> None:
+        self.push_screen(ConfirmScreen(question, yes, no), lambda given: act() if given else None)
 
     def action_leave_now(self) -> None:
         self.leave(ExitStatus.FINISHED)

@@ -39,6 +39,7 @@ COMMANDS = (
     Command("answer", "a", "a", "Answer", "Show the question that waits for you", "answer", ("run",)),
     Command("go_on", "c", "c", "Go on", "Start the run, or go on where it was", "go_on", ("run",)),
     Command("stop", "s", "s", "Stop", "Stop after the calls under way; state is kept", "stop", ("run",)),
+    Command("end", "e", "e", "End", "End the run for good: final gain, report", "end", ("run",)),
     Command("diff", "d", "d", "Diff", "The selected candidate against its base", "diff", ("run",)),
     Command("best", "b", "b", "Best", "The best text against the original", "best", ("run",)),
     Command("report", "r", "r", "Report", "The report of the run", "report", ("run",)),

@@ -11,6 +11,7 @@ from textual.worker import Worker, WorkerState
 
 from ceopt_tui.core.ports import Clock
 from ceopt_tui.core.visible import one_line, said
+from ceopt_tui.engine.ending import end_run
 from ceopt_tui.engine.loop import TickResult
 from ceopt_tui.engine.skin import Skin
 from ceopt_tui.errors import CeoptError
@@ -39,8 +40,8 @@ class EngineApp(App[int]):
         self.last: RunModel | None = None  # the run that was worked on last
         self.fault: BaseException | None = None  # what ended the app, if it was no person
 
-    def start(self, model: RunModel) -> None:
-        """Sets the engine to work on a run."""
+    def start(self, model: RunModel, *, ending: bool = False) -> None:
+        """Sets the engine to work on a run; `ending` puts its end on record first, so that it is only wrapped up."""
         if self.working is not None:
             self.notify(f"{one_line(self.working.entry.name)} is at work; stop it first.", markup=False)
             return
@@ -48,14 +49,16 @@ class EngineApp(App[int]):
             self.notify("The spec of this run is not where it was.", severity="error", markup=False)
             return
         self.working = self.last = model
-        work: Work = partial(self._work, model, model.entry.options)
+        work: Work = partial(self._work, model, model.entry.options, ending)
         model.begin(AppSkin(self.post_message, self.clock))
         self.post_message(RunChanged())
         self.run_worker(work, name=model.entry.name, group=ENGINE, exclusive=True, exit_on_error=False)
 
-    async def _work(self, model: RunModel, options: RunOptions) -> TickResult:
+    async def _work(self, model: RunModel, options: RunOptions, ending: bool) -> TickResult:
         """Carries out one tick. However often the worker is cancelled, the tick is cancelled once and ends in order."""
         assert model.skin is not None
+        if ending:
+            await end_run(model.entry.folder, self.clock)
         self._ticking = asyncio.ensure_future(self._tick(options, model.skin))
         try:
             return await asyncio.shield(self._ticking)

@@ -67,6 +67,11 @@ class StopWanted(Message):
 
 
 @dataclass
+class EndWanted(Message):
+    """The person wants the shown run to end for good, with its report."""
+
+
+@dataclass
 class AnswerWanted(Message):
     """The person wants to see the waiting question."""
 

@@ -11,6 +11,7 @@ from textual.message import Message
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.ports import Clock, Question
 from ceopt_tui.core.state.run import RunState
+from ceopt_tui.engine.ending import EndRequested
 from ceopt_tui.errors import CeoptError
 from ceopt_tui.exits import ExitStatus
 from ceopt_tui.ui.messages import QuestionAsked, QuestionGone, RunChanged
@@ -43,6 +44,7 @@ class AppSkin:
         self.terms: Terms | None = None
         self.pending: Pending | None = None
         self.stopping = False
+        self.ending = False
         self._title, self._done, self._total = "", 0, 0
 
     def opened(self, state: RunState, terms: Terms) -> None:
@@ -57,12 +59,16 @@ class AppSkin:
         """Also the place where a stop takes hold: each line of calls ends here with its own call on record."""
         if self.stopping:
             raise StopRequested("you stopped the run", "Everything measured so far is kept.")
+        if self._ends:
+            raise EndRequested("you ended the run")
         self._title, self._done, self._total = title, done, total
         self._post(RunChanged())
 
     async def ask(self, question: Question) -> str:
         if self.stopping:
             raise StopRequested("you stopped the run")
+        if self._ends:
+            raise EndRequested("you ended the run")
         self.pending = Pending(question, asyncio.get_running_loop().create_future())
         self._post(QuestionAsked())
         try:
@@ -83,11 +89,23 @@ class AppSkin:
             self.pending.answer.set_exception(StopRequested("you stopped the run at a question"))
         self._post(RunChanged())
 
+    def end(self) -> None:
+        """Ends the loop once the calls under way are on record; the tick goes on to the report."""
+        self.ending = True
+        if self.pending and not self.pending.answer.done():
+            self.pending.answer.set_exception(EndRequested("you ended the run at a question"))
+        self._post(RunChanged())
+
+    @property
+    def _ends(self) -> bool:
+        """Was the end asked for and is not on record yet?"""
+        return self.ending and (self.state is None or self.state.stopped is None)
+
     def activity(self) -> Activity:
         """What the engine does at this moment."""
         return Activity(
             working=True,
-            stopping=self.stopping,
+            stopping=self.stopping or self._ends,
             asking=self.pending.question.question if self.pending else "",
             title=self._title,
             done=self._done,

@@ -15,7 +15,7 @@ from ceopt_tui.core.ports import Clock
 from ceopt_tui.core.visible import one_line
 from ceopt_tui.ui.commands import Place, bindings_for, commands_of
 from ceopt_tui.ui.marks import Mark, outcome_mark
-from ceopt_tui.ui.messages import AnswerWanted, ReportWanted, RereadWanted, RunWanted, StopWanted
+from ceopt_tui.ui.messages import AnswerWanted, EndWanted, ReportWanted, RereadWanted, RunWanted, StopWanted
 from ceopt_tui.ui.overview import mark_of, overview
 from ceopt_tui.ui.run_model import RunModel
 from ceopt_tui.ui.screens.reading import ReadingScreen
@@ -148,6 +148,7 @@ class RunScreen(Screen[None]):
             "answer": model.activity.asking != "" or (idle and model.state.asked is not None),
             "go_on": idle,
             "stop": model.working,
+            "end": (model.working or idle) and model.state.started is not None and model.state.stopped is None,
             "diff": self._listed > 0,
             "best": bool(model.state.keeps),
         }
@@ -165,6 +166,9 @@ class RunScreen(Screen[None]):
 
     def action_stop(self) -> None:
         self.post_message(StopWanted())
+
+    def action_end(self) -> None:
+        self.post_message(EndWanted())
 
     def action_report(self) -> None:
         self.post_message(ReportWanted())

@@ -33,14 +33,21 @@ class RowTable(DataTable[Text]):
         for label, width in self._wanted_columns:
             self.add_column(Text(label), width=width, key=label)
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """An empty list has nothing to open."""
+        return action != "select_cursor" or self.row_count > 0
+
     def put(self, rows: Sequence[tuple[str, tuple[Text, ...]]]) -> None:
         """Adds rows by key, or changes those that are there. A cursor on the last row stays on the last row."""
-        follow = self.row_count == 0 or self.cursor_row == self.row_count - 1
+        was_empty = self.row_count == 0
+        follow = was_empty or self.cursor_row == self.row_count - 1
         for key, cells in rows:
             if key in self.rows:
                 self._change(key, cells)
             else:
                 self.add_row(*cells, key=key)
+        if was_empty:
+            self.refresh_bindings()
         if follow:
             self.move_cursor(row=self.row_count - 1)
 

@@ -1,0 +1,26 @@
+"""`ceopt stop [SPEC|NAME]`."""
+
+from __future__ import annotations
+
+import asyncio
+import shlex
+from pathlib import Path
+
+import click
+
+from ceopt_tui.engine.ending import end_run
+from ceopt_tui.looking import find_run
+from ceopt_tui.system_clock import SystemClock
+
+
+@click.command("stop")
+@click.argument("run", required=False)
+@click.option("--state-root", type=click.Path(path_type=Path), help="Where the run's state is kept.")
+def command(run: str | None, state_root: Path | None) -> None:
+    """End a run for good that nobody works on. The next `ceopt run` measures the final gain and writes the report."""
+    found = find_run(run, state_root=state_root)
+    state = asyncio.run(end_run(found.folder, SystemClock()))
+    assert state.started is not None
+    root = f" --state-root {shlex.quote(str(state_root))}" if state_root else ""
+    click.echo(f"{found.name}: ended by you; no new experiment will start")
+    click.echo(f"to get its report: ceopt run {shlex.quote(state.started.spec_file)} --unattended{root}", err=True)
