@@ -3,11 +3,19 @@
 Knows nothing of models or replies.
 """
 
+from __future__ import annotations
+
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from ceopt_tui.core.judging_ports import Level
 from ceopt_tui.errors import InputError, Problem
+from judges.cache import canonical_key
+from judges.rubric_meanings import meanings
+from schemas.judging_records import RubricBound
+
+_MOST_LEVELS = 10  # as many as there are digit keys
 
 _NUMBER = r"[0-9]+(?:\.[0-9]+)?"
 _RANGE = re.compile(rf"\s*(-?{_NUMBER})\s*(?:-|–|\.\.|to)\s*(-?{_NUMBER})\s*")
@@ -98,3 +106,47 @@ def read_rubric_text(path: Path) -> str:
     if not text:
         raise InputError([Problem(str(path), 0, "", "the rubric is empty")])
     return text
+
+
+def levels(rubric: Rubric) -> tuple[Level, ...]:
+    """The scores a person can give by one key each, lowest first, with what the rubric says of them.
+
+    Every whole score where ten keys are enough, else evenly spaced ones; a scale of less than two whole steps has five
+    levels. A digit is the key of its own score where it can be.
+    """
+    scale = rubric.scale
+    scores = _level_scores(scale)
+    found = meanings(rubric.text, scores)
+    if scale.two_level:
+        keys = ["f", "p"]
+    elif all(score in range(10) for score in scores):
+        keys = [f"{score:g}" for score in scores]
+    else:
+        keys = [str(number % 10) for number in range(1, len(scores) + 1)]
+    return tuple(Level(score, key, found.get(score, "")) for score, key in zip(scores, keys, strict=True))
+
+
+def rubric_bound(rubric: Rubric, method: str) -> RubricBound:
+    """The journal's record of a rubric; its digest changes with whatever gives a score another meaning."""
+    fields = [rubric.primary, *rubric.secondary]
+    digest = canonical_key([rubric.text, str(rubric.scale), fields, float(rubric.pass_at), method])
+    return RubricBound(
+        digest=digest,
+        text=rubric.text,
+        lowest=rubric.scale.low,
+        highest=rubric.scale.high,
+        two_level=rubric.scale.two_level,
+        pass_at=rubric.pass_at,
+        primary=rubric.primary,
+        secondary=rubric.secondary,
+    )
+
+
+def _level_scores(scale: Scale) -> tuple[float, ...]:
+    span = scale.high - scale.low
+    if scale.two_level:
+        return scale.low, scale.high
+    if span < 2 or scale.low % 1 or span % 1:
+        return tuple(scale.low + span * quarter / 4 for quarter in range(5))
+    step = next((step for step in range(1, int(span)) if span % step == 0 and span / step < _MOST_LEVELS), int(span))
+    return tuple(scale.low + step * number for number in range(int(span) // step + 1))

@@ -1,11 +1,12 @@
 """Scales and rubrics."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from ceopt_tui.errors import InputError
-from judges.rubric import PASS_FAIL, Rubric, Scale, parse_scale, read_rubric_text, stated_scale
+from judges.rubric import PASS_FAIL, Rubric, Scale, levels, parse_scale, read_rubric_text, rubric_bound, stated_scale
 
 
 @pytest.mark.parametrize(
@@ -74,3 +75,89 @@ def test_rubric_files(tmp_path: Path) -> None:
             read_rubric_text(path)
     with pytest.raises(InputError, match="cannot be read"):
         read_rubric_text(tmp_path)
+
+
+FIVE = {5: "all of it", 4: "most of it", 3: "half", 2: "little", 1: "nothing"}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "{score} - {words}",
+        "{score} – {words}",
+        "{score}: {words}",
+        "{score} = {words}",
+        "{score}. {words}",
+        "{score}) {words}",
+        "- {score}: {words}",
+        "* **{score}** {words}",
+        "**{score}**: {words}",
+        "- **{score}:** {words}",
+        "### Score {score}: {words}",
+        "| {score} | {words} |",
+        "{score}/5: {words}",
+        "  {score} points: {words}",
+    ],
+)
+def test_what_each_level_means_is_read_from_the_rubric(line: str) -> None:
+    text = "Score 1-5.\n\n" + "\n".join(line.format(score=score, words=words) for score, words in FIVE.items())
+    assert [(level.score, level.key, level.meaning) for level in levels(Rubric(text))] == [
+        (score, str(score), FIVE[score]) for score in (1, 2, 3, 4, 5)
+    ]
+
+
+def test_a_level_goes_on_over_indented_lines_and_names_its_word() -> None:
+    text = "5 (great): complete\n   and right\n\n4: good\nThe end.\n1 - 5 is the scale"
+    assert [level.meaning for level in levels(Rubric(text))] == ["", "", "", "good", "great: complete and right"]
+
+
+def test_levels_on_one_line() -> None:
+    text = "Scale 1-5: read it whole.\n5 = perfect, 3 = half; 1 = useless"
+    assert [level.meaning for level in levels(Rubric(text))] == ["useless", "", "half", "", "perfect"]
+
+
+def test_a_numbered_list_of_something_else_is_no_levels() -> None:
+    text = "1. Read the note.\n2. Score it.\n3. Say why.\n\n5 - perfect"
+    assert [level.meaning for level in levels(Rubric(text))] == ["", "", "", "", "perfect"]
+    assert {level.meaning for level in levels(Rubric("1. Read the note.\n2. Score it 1-5."))} == {""}
+
+
+@pytest.mark.parametrize(
+    ("scale", "scores", "keys"),
+    [
+        (Scale(0, 9), list(range(10)), "0123456789"),
+        (Scale(0, 10), [0, 2, 4, 6, 8, 10], "123456"),
+        (Scale(1, 10), list(range(1, 11)), "1234567890"),
+        (Scale(0, 100), [0, 20, 40, 60, 80, 100], "123456"),
+        (Scale(0, 1), [0, 0.25, 0.5, 0.75, 1], "12345"),
+        (Scale(-2, 2), [-2, -1, 0, 1, 2], "12345"),
+        (Scale(0, 13), [0, 13], "12"),
+        (PASS_FAIL, [0, 1], "fp"),
+    ],
+)
+def test_one_key_for_each_level(scale: Scale, scores: list[float], keys: str) -> None:
+    given = levels(Rubric("r", scale))
+    assert [level.score for level in given] == scores
+    assert "".join(level.key for level in given) == keys
+
+
+def test_pass_and_fail_have_their_meaning() -> None:
+    given = levels(Rubric("Pass: names the date\nFail: does not", PASS_FAIL))
+    assert [(level.key, level.meaning) for level in given] == [("f", "does not"), ("p", "names the date")]
+
+
+def test_a_bound_rubric_has_another_digest_when_a_score_may_mean_something_else() -> None:
+    rubric = Rubric("Be right.", secondary=("style",))
+    bound = rubric_bound(rubric, "auto")
+    assert (bound.lowest, bound.highest, bound.pass_at, bound.two_level) == (1, 5, 4, False)
+    assert (bound.text, bound.primary, bound.secondary) == ("Be right.", "score", ("style",))
+    changed = [
+        replace(rubric, text="Be kind."),
+        replace(rubric, scale=Scale(1, 4), passing=4),
+        replace(rubric, passing=3),
+        replace(rubric, primary="overall"),
+        replace(rubric, secondary=()),
+    ]
+    digests = {bound.digest, rubric_bound(rubric, "sampled").digest, *(rubric_bound(r, "auto").digest for r in changed)}
+    assert len(digests) == 7
+    assert rubric_bound(replace(rubric, passing=4), "auto").digest == bound.digest
