@@ -273,6 +273,7 @@ class Committed(Record):
 class Learnt(Record):
     kind: Literal["learnt"] = "learnt"
     text: str
+    number: int | None = None  # the experiment it comes from
 
 
 class Asked(Record):

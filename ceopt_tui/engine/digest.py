@@ -6,24 +6,23 @@ from collections import Counter
 
 from ceopt_tui.core.figures import score
 from ceopt_tui.core.state.run import RunState
-from ceopt_tui.engine.ideas import still_open, told_outcome, told_reason
+from ceopt_tui.engine.ideas import still_open
+from ceopt_tui.engine.telling import learnings, refused_by_person, told_outcome
 
 DIGEST_NAME = "strategy-digest.md"
-REASONS_SHOWN = 10
+LEARNINGS_SHOWN = 10
 
 
 def digest_text(state: RunState, span: float) -> str:
     """Categories tried with counts, learnings, what is left, where the best stands."""
     lines = ["# Strategy digest", "", "## Tried so far"]
     tried = state.experiments.values()
-    counts = Counter((experiment.hypothesis.category, told_outcome(experiment)) for experiment in tried)
+    counts = Counter(
+        (experiment.hypothesis.category, told_outcome(experiment, experiment.outcome)) for experiment in tried
+    )
     lines += [f"- {category}: {outcome} × {count}" for (category, outcome), count in sorted(counts.items())]
-    lines += ["", "## Last results"]
-    for experiment in list(state.experiments.values())[-REASONS_SHOWN:]:
-        if experiment.closed:
-            lines.append(f"- {experiment.hypothesis.description}: {told_reason(experiment)}")
-    if state.learnings:
-        lines += ["", "## Learnings", *[f"- {text}" for text in state.learnings]]
+    if told := _learnings(state):
+        lines += ["", "## Learnings", *[f"- {text}" for text in told]]
     lines += ["", "## Still open"]
     for idea in still_open(state):
         stale = "" if idea.generation == state.generation else " (estimate is stale)"
@@ -31,3 +30,11 @@ def digest_text(state: RunState, span: float) -> str:
     if state.baseline:
         lines += ["", f"Baseline on selection cases: {score(state.baseline.mean, span)}; keeps: {len(state.keeps)}"]
     return "\n".join(lines) + "\n"
+
+
+def _learnings(state: RunState) -> list[str]:
+    """The last ones, and for good what a person refused: nothing else sees that."""
+    told = learnings(state)
+    refused = {experiment.number for experiment in state.experiments.values() if refused_by_person(experiment)}
+    older = [known for known in told[:-LEARNINGS_SHOWN] if known.number in refused]
+    return [known.text for known in (*older, *told[-LEARNINGS_SHOWN:])]

@@ -12,12 +12,11 @@ from ceopt_tui.core.state.experiment import ExperimentState
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.engine.parts import Parts, RunInputs
 from ceopt_tui.engine.recorder import Recorder
+from ceopt_tui.engine.telling import told_outcome, told_reason
 from ceopt_tui.errors import ProposalError
-from schemas.records import BacklogClosed, CandidateMade, CandidateRefused, HypothesisAdded
+from schemas.records import BacklogClosed, CandidateMade, CandidateRefused, ExperimentClosed, HypothesisAdded
 
 TRIED_SHOWN = 10
-UNSEEN = "did not hold up on unseen cases"
-HELD_UP = "held up on unseen cases"
 
 
 def idea_key(move: str, parameters: Mapping[str, object]) -> str:
@@ -28,7 +27,9 @@ def idea_key(move: str, parameters: Mapping[str, object]) -> str:
 def brief(state: RunState, inputs: RunInputs, digest: str) -> Brief:
     """All a proposer may know. Built from selection cases alone; nothing held out can get in."""
     assert state.split is not None
-    tried = [_tried(experiment) for experiment in state.experiments.values() if experiment.closed]
+    tried = [
+        _tried(state, experiment, experiment.closed) for experiment in state.experiments.values() if experiment.closed
+    ]
     return Brief(
         name=inputs.name,
         description=inputs.description,
@@ -74,24 +75,10 @@ def _selection_case(state: RunState, inputs: RunInputs, case_id: str) -> Selecti
     )
 
 
-def _tried(experiment: ExperimentState) -> Tried:
-    assert experiment.closed is not None
+def _tried(state: RunState, experiment: ExperimentState, closed: ExperimentClosed) -> Tried:
     idea = experiment.hypothesis
-    reason = told_reason(experiment)
-    return Tried(idea.description, idea.category, idea.move, told_outcome(experiment), reason, idea.parameters)
-
-
-def told_reason(experiment: ExperimentState) -> str:
-    """Why an experiment ended, without anything that held-out cases said; a person's words are passed on."""
-    assert experiment.closed is not None
-    if experiment.look is None or any(answer.startswith("refuse") for answer in experiment.answers.values()):
-        return experiment.closed.reason
-    return HELD_UP if experiment.closed.outcome == "kept" else UNSEEN
-
-
-def told_outcome(experiment: ExperimentState) -> str:
-    """The outcome as a proposer may know it: how far a candidate missed on held-out cases is held out too."""
-    return experiment.outcome if experiment.look is None or experiment.outcome == "kept" else "not_confirmed"
+    reason, outcome = told_reason(state, experiment, closed), told_outcome(experiment, closed.outcome)
+    return Tried(idea.description, idea.category, idea.move, outcome, reason, idea.parameters)
 
 
 async def hypothesize(

@@ -37,6 +37,7 @@ from ceopt_tui.engine.ideas import hypothesize, propose
 from ceopt_tui.engine.measuring import HarnessFailed, Pool, Progress
 from ceopt_tui.engine.parts import Parts, RunInputs
 from ceopt_tui.engine.session import Session
+from ceopt_tui.engine.telling import with_learnings
 from ceopt_tui.errors import (
     AuthError,
     BudgetError,
@@ -156,7 +157,7 @@ class Run:
         recorder, inputs, parts = self._recorder, self._inputs, self._parts
         match action:
             case Note(records):
-                await recorder.commit(*records)
+                await recorder.commit(*with_learnings(self.state, records))
                 self._checkpoint(action)
             case Probe():
                 await recorder.commit(*parts.prober())

@@ -13,6 +13,7 @@ from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.plan.wrapping import outcome_word
 from ceopt_tui.core.state.experiment import ExperimentState
 from ceopt_tui.core.state.run import RunState
+from ceopt_tui.engine.telling import learnings
 
 FENCE = "~~~~~~~~"
 
@@ -28,6 +29,7 @@ def report_markdown(state: RunState, terms: Terms) -> str:
         *_baseline(state, terms),
         *_keeps(state, terms),
         *_experiments(state),
+        *_learnings(state),
         *_looks(state),
         *_cost(state),
         *_limits(state, terms),
@@ -118,6 +120,11 @@ def _experiments(state: RunState) -> list[str]:
         cells = (experiment.name, experiment_word(experiment.outcome), experiment.hypothesis.description, reason)
         rows.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")
     return ["## Every experiment", "\n".join(rows)]
+
+
+def _learnings(state: RunState) -> list[str]:
+    told = learnings(state)
+    return ["## What this run learnt", "\n".join(f"- {known.text}" for known in told)] if told else []
 
 
 def _cell(text: str) -> str:

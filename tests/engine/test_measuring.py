@@ -152,7 +152,8 @@ async def test_nothing_held_out_reaches_the_proposer(tmp_path: Path) -> None:
         assert "p =" not in brief.digest and "held-out cases (z" not in brief.digest
         assert not any("p =" in tried.reason or "held-out" in tried.reason for tried in brief.tried)
     last = world.proposer.briefs[-1].digest
-    assert "say: by heart: did not hold up on unseen cases" in last and "say: be exact: held up on unseen cases" in last
+    assert "say: by heart (category 0): not confirmed; did not hold up on unseen cases" in last
+    assert "say: be exact (category 1): kept; held up on unseen cases; fixed " in last
     assert last.count("say: be kind") == 1
 
 

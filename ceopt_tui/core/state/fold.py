@@ -321,7 +321,7 @@ _STEPS: dict[str, Step] = {
     "compared": _compared,
     "experiment_closed": _experiment_closed,
     "committed": _committed,
-    "learnt": lambda state, record: state.learnings.append(record.text),
+    "learnt": _add("learnings"),
     "asked": _set("asked"),
     "answered": _answered,
     "gain_reported": _set("gain"),

@@ -18,6 +18,7 @@ from schemas.records import (
     Finished,
     GainReported,
     HypothesisAdded,
+    Learnt,
     Looked,
     ModelBound,
     Noted,
@@ -88,7 +89,7 @@ class RunState:
     tau_ss: float = 0.0
     tau_df: int = 0
     tau_c: float = 0.0
-    learnings: list[str] = field(default_factory=list)
+    learnings: list[Learnt] = field(default_factory=list)
     asked: Asked | None = None  # a question without an answer
     notes: list[Noted] = field(default_factory=list)
     report_before: Scores = field(default_factory=dict)
