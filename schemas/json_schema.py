@@ -18,6 +18,7 @@ from pydantic import BaseModel
 from schemas.evalset import EvalSet
 from schemas.experiment_log import ExperimentLog
 from schemas.key_names import models_in
+from schemas.labels import Labels
 from schemas.result_marker import ResultMarker
 from schemas.spec import Spec
 
@@ -26,6 +27,7 @@ MODELS: dict[str, type[BaseModel]] = {
     "evalset": EvalSet,
     "result": ResultMarker,
     "experiment-log": ExperimentLog,
+    "labels": Labels,
 }
 FILES = ("spec", "evalset")
 
