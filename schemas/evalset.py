@@ -5,6 +5,7 @@ Rules between cases are in evalset_rules.py; reading from disk is in loading.py.
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
@@ -33,6 +34,11 @@ def _read_split(value: Any) -> Any:
 
 CaseInput = str | dict[str, Any]
 Expected = str | dict[str, Any] | list[Any]
+
+
+def as_words(value: CaseInput | Expected) -> str:
+    """A text as it is, anything else as readable JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1)
 
 
 class Case(Section):

@@ -187,22 +187,6 @@ class Brief:
 
 
 @dataclass(frozen=True)
-class ThemesMade:
-    """Failing selection cases in themes, each in exactly one or unexplained. `method`: words, or the model that named."""
-
-    themes: tuple[Theme, ...]
-    unexplained: tuple[str, ...] = ()
-    method: str = "words"
-    calls: tuple[CallFacts, ...] = ()
-
-
-class ThemeMaker(Protocol):
-    """Groups what a judge says is wrong. It is shown failing selection cases alone; `previous` themes keep their ids."""
-
-    async def group(self, failing: Sequence[SelectionCase], previous: Sequence[Theme]) -> ThemesMade: ...
-
-
-@dataclass(frozen=True)
 class Draft:
     """A proposer's candidate: the whole new content of every changed file, and who paid for it."""
 

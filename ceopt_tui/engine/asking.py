@@ -5,13 +5,18 @@ from __future__ import annotations
 from typing import Literal
 
 from ceopt_tui.core.plan.actions import Ask
+from ceopt_tui.core.plan.calibrating import CHANGE_RUBRIC, THROW_AWAY
 from ceopt_tui.core.ports import Question
 from ceopt_tui.core.state.run import RunState
+from ceopt_tui.engine.judge_questions import ADD_FIRST, calibrate_question, calibrated_question, exemplars_question
 from ceopt_tui.engine.parts import Parts, RunInputs
 from ceopt_tui.engine.questions import PROCEED, baseline_question, keep_question, spec_question
 from ceopt_tui.engine.recorder import Recorder
 from ceopt_tui.errors import NeedsPersonError
+from schemas.judging_records import SheetClosed
 from schemas.records import Answered, Approved, Asked, Declined
+
+Approval = Literal["spec", "baseline"]
 
 
 async def ask(recorder: Recorder, inputs: RunInputs, parts: Parts, action: Ask) -> None:
@@ -29,7 +34,9 @@ async def ask(recorder: Recorder, inputs: RunInputs, parts: Parts, action: Ask) 
             )
         )
     answer = await parts.asker.ask(question)
-    if action.what == "keep":
+    if action.what == "calibrated" and answer == THROW_AWAY:
+        await recorder.commit(_discarded(state, action.number))
+    if action.what not in {"spec", "baseline"} and answer not in {ADD_FIRST, CHANGE_RUBRIC}:
         await recorder.commit(Answered(question_id=question.id, answer=answer, by="person"))
         return
     if answer != PROCEED:
@@ -37,9 +44,18 @@ async def ask(recorder: Recorder, inputs: RunInputs, parts: Parts, action: Ask) 
         raise NeedsPersonError(f"you chose: {answer}", "Nothing more was run. Start the run again when it is ready.")
     # A baseline that was approved once stays approved when only caps or stop rules changed under it.
     again = action.what == "spec" and state.baseline is not None and "baseline" in state.approvals
-    approved: tuple[Literal["spec", "baseline"], ...] = ("spec", "baseline") if again else (action.what,)
+    approved: tuple[Approval, ...] = ("spec", "baseline") if again else (_approval(action.what),)
     digest, caps = parts.terms.approval_digest, parts.terms.caps
     await recorder.commit(*(Approved(what=what, digest=digest, caps=caps, by="person") for what in approved))
+
+
+def _approval(what: str) -> Approval:
+    return "spec" if what == "spec" else "baseline"
+
+
+def _discarded(state: RunState, number: int | None) -> SheetClosed:
+    """Scores that were given to try it out count for nothing."""
+    return state.judging.closed_sheets[f"calibration-{number}"].model_copy(update={"outcome": "discarded"})
 
 
 def _question(state: RunState, inputs: RunInputs, parts: Parts, action: Ask) -> Question:
@@ -47,5 +63,11 @@ def _question(state: RunState, inputs: RunInputs, parts: Parts, action: Ask) -> 
         return spec_question(state, inputs, parts)
     if action.what == "baseline":
         return baseline_question(state, inputs, parts)
+    if action.what == "exemplars":
+        return exemplars_question(parts.terms)
+    if action.what == "calibrate":
+        return calibrate_question()
     assert action.number is not None
+    if action.what == "calibrated":
+        return calibrated_question(state, parts.terms, action.number)
     return keep_question(state, parts, action.number)

@@ -36,7 +36,16 @@ def begin(session: Session, inputs: RunInputs, parts: Parts) -> list[AnyRecord]:
         records.append(inputs.split)
     if not changed(state, inputs, parts):
         write_atomic(session.folder / SPEC_COPY, inputs.spec_bytes)
-    return [*records, *(model for model in parts.models if state.models.get(model.role) != model)]
+    records += [model for model in parts.models if state.models.get(model.role) != model]
+    return [*records, *_rubric(state, parts)]
+
+
+def _rubric(state: RunState, parts: Parts) -> list[AnyRecord]:
+    """The rubric in force, where it is not on record yet."""
+    if parts.judging is None:
+        return []
+    known = state.judging.rubric
+    return [] if known and known.digest == parts.judging.rubric.digest else [parts.judging.rubric]
 
 
 def changed(state: RunState, inputs: RunInputs, parts: Parts) -> bool:
@@ -47,13 +56,14 @@ def changed(state: RunState, inputs: RunInputs, parts: Parts) -> bool:
 
 
 def _other_model(state: RunState, parts: Parts) -> tuple[str, str] | None:
-    """(task model on record, task model now) when they are not the same; one run is measured on one model."""
-    before = state.models.get("task")
-    now = next((model for model in parts.models if model.role == "task"), None)
-    if before is None or now is None:
-        return None
-    same = (before.model, before.endpoint, before.params) == (now.model, now.endpoint, now.params)
-    return None if same else (_named(before), _named(now))
+    """(model on record, model now) when they are not the same; a run is measured on one task model and one judge."""
+    for now in parts.models:
+        before = state.models.get(now.role)
+        if before is None or now.role == "proposer":
+            continue
+        if (before.model, before.endpoint, before.params) != (now.model, now.endpoint, now.params):
+            return _named(before), _named(now)
+    return None
 
 
 def _named(model: ModelBound) -> str:
@@ -91,7 +101,7 @@ def _new_run(session: Session, inputs: RunInputs, parts: Parts) -> list[AnyRecor
     _refuse_uncommitted(inputs, parts)
     parts.backend.prepare(parts.backend.head(), sorted(inputs.texts))
     write_atomic(session.folder / SPEC_COPY, inputs.spec_bytes)
-    return [_started(inputs, parts, None), inputs.split, *parts.models]
+    return [_started(inputs, parts, None), inputs.split, *parts.models, *_rubric(session.state, parts)]
 
 
 def _started(inputs: RunInputs, parts: Parts, earlier: RunStarted | None) -> RunStarted:

@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 from ceopt_tui.core.plan.actions import Hypothesize, Propose
+from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.ports import Brief, HypothesisDraft, ProposalRefused, Refusal, SelectionCase, Tried
 from ceopt_tui.core.state.experiment import ExperimentState
 from ceopt_tui.core.state.run import RunState
+from ceopt_tui.core.themes import current_themes
 from ceopt_tui.engine.parts import Parts, RunInputs
 from ceopt_tui.engine.recorder import Recorder
 from ceopt_tui.engine.telling import told_outcome, told_reason
@@ -24,7 +26,7 @@ def idea_key(move: str, parameters: Mapping[str, object]) -> str:
     return f"{move}:{json.dumps(parameters, sort_keys=True, ensure_ascii=False, separators=(',', ':'))}"
 
 
-def brief(state: RunState, inputs: RunInputs, digest: str) -> Brief:
+def brief(state: RunState, inputs: RunInputs, terms: Terms, digest: str) -> Brief:
     """All a proposer may know. Built from selection cases alone; nothing held out can get in."""
     assert state.split is not None
     tried = [
@@ -34,7 +36,7 @@ def brief(state: RunState, inputs: RunInputs, digest: str) -> Brief:
         name=inputs.name,
         description=inputs.description,
         texts=state.best_texts,
-        selection=[_selection_case(state, inputs, case_id) for case_id in state.split.selection],
+        selection=selection_cases(state, inputs, terms),
         tried=tried[-TRIED_SHOWN:],
         tried_keys=_tried_keys(state),
         constraints=inputs.constraints,
@@ -43,6 +45,7 @@ def brief(state: RunState, inputs: RunInputs, digest: str) -> Brief:
         edits=inputs.edits,
         digest=digest,
         seed=inputs.seed,
+        themes=current_themes(state.judging.groupings, state.judging.edits) if terms.judge else (),
     )
 
 
@@ -61,7 +64,13 @@ def still_open(state: RunState) -> list[HypothesisAdded]:
     return [idea for idea in ideas.values() if idea.id not in state.taken]
 
 
-def _selection_case(state: RunState, inputs: RunInputs, case_id: str) -> SelectionCase:
+def selection_cases(state: RunState, inputs: RunInputs, terms: Terms) -> list[SelectionCase]:
+    """What the current text makes of the cases that ideas may be drawn from."""
+    assert state.split is not None
+    return [_selection_case(state, inputs, terms, case_id) for case_id in state.split.selection]
+
+
+def _selection_case(state: RunState, inputs: RunInputs, terms: Terms, case_id: str) -> SelectionCase:
     best = state.reference.text_digest
     scores = state.reference.selection.get(case_id)
     if not scores:  # right after a keep the new reference has no fresh runs yet: the winner's own are the best known
@@ -70,9 +79,18 @@ def _selection_case(state: RunState, inputs: RunInputs, case_id: str) -> Selecti
     return SelectionCase(
         case=inputs.cases[case_id],
         outputs=tuple(state.runs.outputs.get((best, case_id), ())),
-        pass_rate=fmean(scores) if scores else None,
-        detail=state.runs.details.get((best, case_id), ""),
+        pass_rate=fmean(terms.passes(score) for score in scores) if scores else None,
+        detail="" if terms.judge else state.runs.details.get((best, case_id), ""),
+        feedback=_feedback(state, best, case_id),
+        score=fmean(scores) if scores and terms.judge else None,
     )
+
+
+def _feedback(state: RunState, text_digest: str, case_id: str) -> tuple[str, ...]:
+    """What the judge says would have to change in the outputs of one selection case, each thing once."""
+    verdicts = state.judging.verdicts.items()
+    said = (one.feedback for place, one in verdicts if place[:2] == (text_digest, case_id) and one.feedback)
+    return () if state.held_out(case_id) else tuple(dict.fromkeys(said))
 
 
 def _tried(state: RunState, experiment: ExperimentState, closed: ExperimentClosed) -> Tried:
@@ -86,7 +104,7 @@ async def hypothesize(
 ) -> None:
     """Fills the backlog for the current text; an empty round closes it."""
     state = recorder.state
-    known = brief(state, inputs, digest)
+    known = brief(state, inputs, parts.terms, digest)
     try:
         drafts = await parts.proposer.hypotheses(known, parts.terms.ideas_per_round)
     except ProposalError as error:
@@ -141,7 +159,7 @@ async def propose(recorder: Recorder, inputs: RunInputs, parts: Parts, action: P
     draft_idea = HypothesisDraft(idea.description, idea.category, idea.move, idea.parameters, idea.theme, idea.claims)
     earlier = [Refusal(**refusal) for record in experiment.refused for refusal in record.refusals]
     try:
-        draft = await parts.proposer.propose(brief(state, inputs, digest), draft_idea, earlier)
+        draft = await parts.proposer.propose(brief(state, inputs, parts.terms, digest), draft_idea, earlier)
     except ProposalError as error:
         refusals = error.refusals if isinstance(error, ProposalRefused) else [Refusal("proposal", error.message)]
         await recorder.commit(_refused(action, None, refusals))

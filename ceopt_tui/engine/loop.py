@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
+from collections.abc import Awaitable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -17,7 +18,9 @@ from ceopt_tui.core.plan.actions import (
     Action,
     Ask,
     Done,
+    GroupThemes,
     Hypothesize,
+    Judge,
     Keep,
     Measure,
     Note,
@@ -25,6 +28,7 @@ from ceopt_tui.core.plan.actions import (
     Probe,
     Propose,
     Report,
+    ScoreSheet,
 )
 from ceopt_tui.core.plan.plan import plan
 from ceopt_tui.core.plan.stopping import ENDED_BY_PERSON, out_of_time, reopens
@@ -34,10 +38,13 @@ from ceopt_tui.engine.begin import begin, begins_again, changed, new_notes, refu
 from ceopt_tui.engine.ending import EndRequested
 from ceopt_tui.engine.files import view_is_due, write_digest, write_log_view, write_report
 from ceopt_tui.engine.ideas import hypothesize, propose
+from ceopt_tui.engine.judging import judge_outputs
 from ceopt_tui.engine.measuring import HarnessFailed, Pool, Progress
 from ceopt_tui.engine.parts import Parts, RunInputs
+from ceopt_tui.engine.scoring import score_sheet
 from ceopt_tui.engine.session import Session
 from ceopt_tui.engine.telling import with_learnings
+from ceopt_tui.engine.theming import group_themes
 from ceopt_tui.errors import (
     AuthError,
     BudgetError,
@@ -91,7 +98,9 @@ class Run:
         self._recorder = session.recorder
         self._inputs = inputs
         self._parts = parts
-        self._pool = Pool(session.recorder, parts.runner, parts.scorer, inputs.cases, parts.concurrency, progress)
+        self._progress = progress
+        scorer = None if parts.judging else parts.scorer  # a judge scores outputs when they are all in
+        self._pool = Pool(session.recorder, parts.runner, scorer, inputs.cases, parts.concurrency, progress)
         self._start = self._moment()
         self._seen = self._start
         self._limit_s: float | None = None
@@ -160,11 +169,17 @@ class Run:
                 await recorder.commit(*with_learnings(self.state, records))
                 self._checkpoint(action)
             case Probe():
-                await recorder.commit(*parts.prober())
+                await recorder.commit(*(await parts.judging.prober() if parts.judging else parts.prober()))
             case Ask():
-                await self._ask(action)
+                await self._thinking(ask(recorder, inputs, parts, action))
             case Measure():
                 await self._measure(action)
+            case Judge():
+                await judge_outputs(recorder, inputs, parts, action, self._progress)
+            case ScoreSheet():
+                await self._thinking(score_sheet(recorder, inputs, parts, action))
+            case GroupThemes():
+                await group_themes(recorder, inputs, parts, action)
             case Hypothesize():
                 await hypothesize(recorder, inputs, parts, action, self._digest(), self._total_active_s())
                 self._write_view()
@@ -192,10 +207,11 @@ class Run:
         """The stop rule on hours that holds now; wrapping up is not bound by it."""
         return None if self.state.stopped else out_of_time(self._parts.terms, self._active_s(), self._wall_s())
 
-    async def _ask(self, action: Ask) -> None:
+    async def _thinking(self, answering: Awaitable[None]) -> None:
+        """A person's time with a question or a sheet is theirs."""
         asked = self._moment()
         try:
-            await ask(self._recorder, self._inputs, self._parts, action)
+            await answering
         finally:
             self._thinking_s += worked_s(asked, self._moment())
 

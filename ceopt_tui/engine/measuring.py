@@ -29,13 +29,13 @@ class HarnessFailed(ProviderError):
 
 
 class Pool:
-    """Carries out measurements with at most `concurrency` runs under way."""
+    """Carries out measurements with at most `concurrency` runs under way. Without a scorer, outputs await a judge."""
 
     def __init__(
         self,
         recorder: Recorder,
         runner: Runner,
-        scorer: Scorer,
+        scorer: Scorer | None,
         cases: Mapping[str, Case],
         concurrency: int,
         progress: Progress,
@@ -110,7 +110,7 @@ class Pool:
         # Half a surrogate pair cannot be stored as UTF-8, and models do send them.
         output = result.output.encode("utf-8", "replace").decode("utf-8")
         unscored = result.error or (_no_output(result) if result.truncated else None)
-        score = None if unscored else self._scorer(case, output)
+        score = None if unscored or self._scorer is None else self._scorer(case, output)
         return CaseRun(
             text_digest=run.text_digest,
             case_id=run.case_id,
@@ -124,6 +124,7 @@ class Pool:
             detail=score.detail if score else "",
             truncated=result.truncated,
             facts=result.facts,
+            awaits_judge=unscored is None and self._scorer is None,
         )
 
 

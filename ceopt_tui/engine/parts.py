@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ceopt_tui.core.judging_ports import Level, OutputJudge, ThemeMaker
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.ports import Asker, Backend, Clock, Guard, Proposer, Runner, Scorer
 from schemas.evalset import Case
+from schemas.judging_records import RubricBound
 from schemas.records import ModelBound, Probed, SplitFrozen
 
 
@@ -39,6 +41,17 @@ class RunInputs:
 
 
 @dataclass(frozen=True)
+class JudgeParts:
+    """What a run has beyond the others when a model scores its outputs."""
+
+    judge: OutputJudge
+    rubric: RubricBound
+    levels: tuple[Level, ...]
+    prober: Callable[[], Awaitable[Sequence[Probed]]]
+    themes: ThemeMaker
+
+
+@dataclass(frozen=True)
 class Parts:
     """The working parts of one tick."""
 
@@ -58,3 +71,4 @@ class Parts:
     version: str
     remarks: Sequence[str] = ()  # about the spec; news to whoever reads the log, no limit of the evidence
     notes: Sequence[str] = field(default_factory=tuple)  # warnings of the parts; may grow while they work
+    judging: JudgeParts | None = None

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from ceopt_tui.core.describe import detects, failing_cases, fixed_cases, money
 from ceopt_tui.core.figures import change, counted, score
+from ceopt_tui.core.plan.blind import blind_sheet
 from ceopt_tui.core.plan.closing import broken, changes, tallies
 from ceopt_tui.core.plan.forecast import plan_lines
 from ceopt_tui.core.ports import Question
 from ceopt_tui.core.state.run import RunState
+from ceopt_tui.engine.judge_questions import blind_option, judge_lines, winner_lines
 from ceopt_tui.engine.parts import Parts, RunInputs
 from ceopt_tui.engine.report import text_diff
 
@@ -46,6 +48,7 @@ def baseline_question(state: RunState, inputs: RunInputs, parts: Parts) -> Quest
         f"Noise      {repeat}",
         f"Detects    {detects(baseline, span)}",
         f"Probes     {_probes(state)}",
+        *judge_lines(state, parts.terms),
         f"Cost       {low} to {counted(high, 'call')} an experiment{price}; spent so far {money(state)}",
         "Proof      a change is kept only if it also wins on the held-out cases, which it was never chosen on",
     ]
@@ -85,5 +88,13 @@ def keep_question(state: RunState, parts: Parts, number: int) -> Question:
         lines.append(f"{decided.step:<13}{decided.decision:<14}{change(gain, span) if gain is not None else ''}")
     lines += ["", *_case_lines(state, parts, number)]
     diff = text_diff(state.texts[experiment.started.base_digest], state.texts[experiment.text_digest])
-    lines += ["", diff, "Does it earn its gain by what you want, not by what the checks fail to see?"]
-    return Question(f"keep-{number}", f"{experiment.name} won", "\n".join(lines), "Keep this change?", (KEEP, REFUSE))
+    if parts.judging:
+        lines += ["", *winner_lines(state, parts.terms, number)]
+    lines += ["", diff, f"Does it earn its gain by what you want, not by what the {_scorer(parts)} to see?"]
+    scored = "-scored" if blind_sheet(number) in state.judging.closed_sheets else ""
+    options = (KEEP, REFUSE, *blind_option(state, parts.terms, number))
+    return Question(f"keep-{number}{scored}", f"{experiment.name} won", "\n".join(lines), "Keep this change?", options)
+
+
+def _scorer(parts: Parts) -> str:
+    return "judge fails" if parts.judging else "checks fail"

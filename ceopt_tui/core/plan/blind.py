@@ -14,7 +14,7 @@ SCORE_BLIND = "score blind first"
 
 def blind_sheet(number: int) -> str:
     """The name of the sheet on which the candidate of this experiment is scored."""
-    return f"blind-{number}"
+    return f"blind-{number}-1"
 
 
 def plan_blind(state: RunState, terms: Terms, experiment: ExperimentState) -> Action | None:

@@ -8,10 +8,11 @@ from statistics import fmean
 from ceopt_tui.core.evidence.broken import broken_cases
 from ceopt_tui.core.plan.actions import Action, Ask, Keep, Note
 from ceopt_tui.core.plan.blind import SCORE_BLIND, blind_objection, plan_blind
-from ceopt_tui.core.plan.shift import differences, length_ratio, on_theme_and_rest, theme_cases
+from ceopt_tui.core.plan.shift import differences, length_ratio, theme_cases
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.state.experiment import ExperimentState
 from ceopt_tui.core.state.run import RunState
+from ceopt_tui.core.themes import on_theme_and_rest
 from schemas.records import ExperimentClosed
 
 Runs = Mapping[str, Sequence[float]]
@@ -114,7 +115,7 @@ def tallies(
 
 
 def _passed(values: Sequence[float], terms: Terms) -> int:
-    return sum(value >= terms.pass_at if terms.maximize else value <= terms.pass_at for value in values)
+    return sum(map(terms.passes, values))
 
 
 def _passes(values: Sequence[float], terms: Terms) -> bool:

@@ -8,17 +8,19 @@ from statistics import fmean
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.state.experiment import ExperimentState
 from ceopt_tui.core.state.run import RunState
+from ceopt_tui.core.themes import current_themes
+
+LONGER = 1.5  # times the length of the outputs before: worth a warning
 
 Runs = Mapping[str, Sequence[float]]
 
 
-def theme_cases(state: RunState, experiment: ExperimentState) -> frozenset[str]:
+def theme_cases(state: RunState, experiment: ExperimentState) -> tuple[str, ...]:
     """The cases the experiment's idea is about, as they were grouped for its text; empty without a theme."""
-    wanted, base = experiment.hypothesis.theme, experiment.started.base_digest
-    for grouping in reversed(state.judging.groupings):
-        if grouping.text_digest == base:
-            return frozenset(next((theme.cases for theme in grouping.themes if theme.id == wanted), ()))
-    return frozenset()
+    groupings, base = state.judging.groupings, experiment.started.base_digest
+    last = max((place for place, one in enumerate(groupings) if one.text_digest == base), default=-1)
+    themes = current_themes(groupings[: last + 1], state.judging.edits)
+    return next((theme.cases for theme in themes if theme.id == experiment.hypothesis.theme), ())
 
 
 def differences(state: RunState, terms: Terms, experiment: ExperimentState) -> dict[str, float]:
@@ -32,13 +34,6 @@ def differences(state: RunState, terms: Terms, experiment: ExperimentState) -> d
         for case, values in after.items()
         if values and before.get(case)
     }
-
-
-def on_theme_and_rest(cases: frozenset[str], differences: Mapping[str, float]) -> tuple[float | None, float | None]:
-    """Mean difference on these cases and on all others; None where there are none."""
-    on = [value for case, value in differences.items() if case in cases]
-    rest = [value for case, value in differences.items() if case not in cases]
-    return (fmean(on) if on else None), (fmean(rest) if on and rest else None)
 
 
 def length_ratio(state: RunState, experiment: ExperimentState) -> float | None:

@@ -63,6 +63,10 @@ class Terms:
     usd_per_proposal: float | None = None
     judge: JudgeTerms | None = None
 
+    def passes(self, score: float) -> bool:
+        """Does a run with this score count as passed?"""
+        return score >= self.pass_at if self.maximize else score <= self.pass_at
+
     def setting(self, state: RunState) -> Setting:
         """The evidence rules as they stand for this run now."""
         return Setting(

@@ -1,0 +1,128 @@
+"""What a person is asked about the judge, in everyday words. No question but the last shows a score of the judge."""
+
+from __future__ import annotations
+
+from ceopt_tui.core.figures import change, counted
+from ceopt_tui.core.plan.blind import SCORE_BLIND, blind_sheet
+from ceopt_tui.core.plan.calibrating import CHANGE_RUBRIC, GO_ON, NOT_NOW, SCORE_MORE, SCORE_NOW, THROW_AWAY
+from ceopt_tui.core.plan.shift import LONGER, differences, length_ratio, theme_cases
+from ceopt_tui.core.plan.terms import Terms
+from ceopt_tui.core.plan.trusting import trust_of
+from ceopt_tui.core.ports import Question
+from ceopt_tui.core.state.run import RunState
+from ceopt_tui.core.themes import on_theme_and_rest
+
+GO_ON_WITHOUT, ADD_FIRST = "go on without", "add them first"
+
+
+def exemplars_question(terms: Terms) -> Question:
+    """Before the probes: outputs known to be good or bad that the project does not have."""
+    assert terms.judge is not None
+    message = "\n".join(
+        [
+            "A judge that cannot tell good outputs from bad ones is found out before anything is paid for,",
+            "if there are some of each to try it on. Missing here:",
+            "",
+            *(f"- {text}" for text in terms.judge.lacking),
+            "",
+            "Write them into the spec under metric.judge.exemplars: {good: [...], bad: [...]}; two of each are enough.",
+        ]
+    )
+    return Question(
+        "exemplars", "Nothing to try the judge on", message, "Go on without them?", (GO_ON_WITHOUT, ADD_FIRST)
+    )
+
+
+def calibrate_question() -> Question:
+    """Offered once, when the baseline is judged and before anybody has seen a score."""
+    message = (
+        "The baseline is judged. Before you see any of its scores: score about ten outputs yourself, and ceopt tells "
+        "you whether this judge ranks them as you do. Everything after this rests on it."
+    )
+    return Question(
+        "calibrate", "Compare the judge with your own taste?", message, "Score some outputs now?", (NOT_NOW, SCORE_NOW)
+    )
+
+
+def calibrated_question(state: RunState, terms: Terms, number: int) -> Question:
+    """What a sheet of a person's scores says of the judge."""
+    assert terms.judge is not None
+    trust = trust_of(state, terms.judge)
+    more = (SCORE_MORE,) if _more_outputs(state) else ()
+    options = (GO_ON, *more, CHANGE_RUBRIC, THROW_AWAY)
+    return Question(
+        f"calibrated-{number}", "You and the judge", "\n".join(trust.lines), "What now?", options, trust.pairs
+    )
+
+
+def _more_outputs(state: RunState) -> bool:
+    seen = {place for marks in state.judging.sheets.values() for place in marks}
+    known = {(place[1], state.judging.outputs[place]) for place in seen if place in state.judging.outputs}
+    base = state.original_digest
+    return any(
+        place[0] == base and not state.held_out(place[1]) and (place[1], output) not in known
+        for place, output in state.judging.outputs.items()
+    )
+
+
+def judge_lines(state: RunState, terms: Terms) -> list[str]:
+    """What a person should know of the judge before a baseline is approved."""
+    if terms.judge is None:
+        return []
+    flips, again = state.judging.flips
+    steady = f"asked twice about {counted(again, 'output')}, it gave another score to {flips}" if again else ""
+    lines = [f"Judge      {terms.judge.model}; {trust_of(state, terms.judge).sentence}"]
+    if steady:
+        lines.append(f"           {steady}")
+    judge = state.models.get("judge")
+    if judge and judge.kin:
+        lines.append(
+            f"           it is of one family with the {' and the '.join(judge.kin)}: it may favour its own kind"
+        )
+    if state.judging.ambiguous:
+        lines.append(f"           the rubric left {counted(state.judging.ambiguous, 'output')} open (marked ambiguous)")
+    return lines
+
+
+def winner_lines(state: RunState, terms: Terms, number: int) -> list[str]:
+    """A winner as the judge and, where they scored it, people see it; what speaks for caution is named."""
+    experiment = state.experiments[number]
+    lines = blind_lines(state, number)
+    on_theme, on_rest = on_theme_and_rest(theme_cases(state, experiment), differences(state, terms, experiment))
+    if on_theme is not None and on_rest is not None:
+        lines.append(
+            f"On the cases of its theme {change(on_theme, terms.span)}, on the rest {change(on_rest, terms.span)}."
+        )
+    ratio = length_ratio(state, experiment)
+    if ratio is not None and ratio > LONGER:
+        lines.append(f"Its outputs are {ratio:.1f} times as long: judges tend to like length for its own sake.")
+    return lines
+
+
+def blind_lines(state: RunState, number: int) -> list[str]:
+    """What a person's own blind scores said about a winner."""
+    found = state.judging.people.get(number)
+    if found is None:
+        closed = state.judging.closed_sheets.get(blind_sheet(number))
+        return (
+            ["Too few pairs were scored to say anything."] if closed else ["By the judge's word: no person scored it."]
+        )
+    figures = found.figures
+    lines = [
+        f"Scored blind by you: {counted(figures.labelled, 'pair')}, mean {figures.people_mean:+.2f}; "
+        f"the judge says {figures.judge_mean:+.2f}."
+    ]
+    if figures.method != "side_by_side":
+        lines.append(
+            f"Corrected gain {figures.gain:+.2f} (90 % interval {figures.low:+.2f} to {figures.high:+.2f}): "
+            + ("people confirm it." if found.confirms else "people do not confirm it.")
+        )
+    if figures.judge_is_partial:
+        lines.append("The judge likes the new text more than people do.")
+    return lines
+
+
+def blind_option(state: RunState, terms: Terms, number: int) -> tuple[str, ...]:
+    """Scoring blind is offered once."""
+    offered = terms.judge is not None and blind_sheet(number) not in state.judging.closed_sheets
+    return (SCORE_BLIND,) if offered else ()
