@@ -17,6 +17,7 @@ from ceopt_tui.core.visible import one_line
 
 TrustKind = Literal["checked", "unclear", "failed", "too_few", "stale", "waived", "unchecked"]
 
+_SHOWN = 200  # characters of an output beside the two reasons
 _COMPARED: dict[str, TrustKind] = {"pass": "checked", "fail": "failed", "unclear": "unclear"}
 
 
@@ -34,6 +35,7 @@ class JudgeTrust:
     """How a judge stands. `disagreements` are the clearest, worst first; `pattern` is empty where none is clear.
 
     `agreement` is None without any label; `unjudged` outputs were scored by a person alone and count for nothing.
+    `beside` are the figures that stand beside the agreement, by name.
     """
 
     kind: TrustKind
@@ -43,10 +45,34 @@ class JudgeTrust:
     pattern: str = ""
     unjudged: int = 0
     waived: str = ""
+    beside: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """All of it for a person, the verdict first."""
+        figures = "; ".join(f"{name}: {value}" for name, value in self.beside)
+        return tuple(line for line in (self.sentence, self.pattern, figures) if line)
+
+    @property
+    def pairs(self) -> tuple[tuple[str, str, str], ...]:
+        """The clearest disagreements side by side: (output, the person's score and reason, the judge's)."""
+        return tuple(
+            (
+                _cut(label.output),
+                _said("You", label.person, label.reason),
+                _said("Judge", label.judge, label.judge_reason),
+            )
+            for label in self.disagreements
+        )
 
 
-def judge_trust(labels: Sequence[Label], rule: TrustRule, *, outdated: int = 0) -> JudgeTrust:
-    """The standing of a judge by `labels` of its present rubric and model; `outdated` ones are of others."""
+def judge_trust(
+    labels: Sequence[Label], rule: TrustRule, *, outdated: int = 0, flips: tuple[int, int] = (0, 0)
+) -> JudgeTrust:
+    """The standing of a judge by `labels` of its present rubric and model; `outdated` ones are of others.
+
+    `flips` are the outputs the judge scored differently when it was asked again, and those it was asked about twice.
+    """
     both = [(label, label.judge) for label in labels if label.judge is not None]
     unjudged = len(labels) - len(both)
     waived = one_line(rule.waived)
@@ -67,6 +93,7 @@ def judge_trust(labels: Sequence[Label], rule: TrustRule, *, outdated: int = 0) 
         pattern=pattern(person, judge, [len(label.output) for label, _ in both], two_level=rule.two_level),
         unjudged=unjudged,
         waived=waived,
+        beside=_beside(found, flips, two_level=rule.two_level),
     )
 
 
@@ -80,11 +107,7 @@ def may_run_unattended(trust: JudgeTrust) -> str:
     )
 
 
-def beside(trust: JudgeTrust, flips: tuple[int, int], *, two_level: bool = False) -> tuple[tuple[str, str], ...]:
-    """What stands beside the order agreement, as (name, value). `flips`: (changed, asked twice) of the judge itself."""
-    found = trust.agreement
-    if found is None:
-        return ()
+def _beside(found: Agreement, flips: tuple[int, int], *, two_level: bool) -> tuple[tuple[str, str], ...]:
     rows = [("rests on", f"{counted(found.scores, 'score')}, {counted(found.pairs, 'pair')} that differ")]
     if found.lenience is not None:
         rows.append(("judge minus you, on average", _signed(found.lenience)))
@@ -122,6 +145,16 @@ def _sentence(found: Agreement, minimum: float) -> str:
     if found.verdict == "unclear":
         return f"{ranks} That is below the {percent(minimum)} asked for, yet not clearly bad: score 10 more."
     return f"{ranks} It does not see what you see: change the rubric or the judge's model."
+
+
+def _said(who: str, score: float | None, reason: str) -> str:
+    given = "no score" if score is None else rounded(score, 2).rstrip("0").rstrip(".")
+    return f"{who}: {given}. {one_line(reason) or 'No reason given.'}"
+
+
+def _cut(output: str) -> str:
+    shown = one_line(output)
+    return shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…"
 
 
 def _share(order: float, minimum: float) -> str:
