@@ -6,16 +6,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ceopt_tui.errors import InputError, Problem
+from judges.rubric import read_rubric_text
+from schemas.labels import Labels, load_labels
 from schemas.loading import LoadedEvalSet, LoadedSpec, load_evalset
 from texttargets.target_file import read_target
 
 
 @dataclass
 class NamedFiles:
-    """Texts by their place in the repository, eval sets in order, and what is wrong."""
+    """Texts by their place in the repository, eval sets in order, what a judge goes by, and what is wrong."""
 
     texts: dict[str, str] = field(default_factory=dict)
     evalsets: list[LoadedEvalSet] = field(default_factory=list)
+    rubric: str = ""
+    singleton_rubric: str = ""
+    labels: Labels | None = None
     problems: list[Problem] = field(default_factory=list)
 
 
@@ -34,7 +39,42 @@ def named_files(loaded: LoadedSpec, root: Path) -> NamedFiles:
             named.evalsets.append(load_evalset(_locate(loaded, root, name, ("evalset",))))
         except InputError as error:
             named.problems += error.problems
+    _read_judge(loaded, root, named)
     return named
+
+
+def _read_judge(loaded: LoadedSpec, root: Path, named: NamedFiles) -> None:
+    """Rubrics and a person's labels, of a spec whose metric a judge scores. Labels not written yet are none."""
+    judge = loaded.spec.metric.judge
+    if judge is None or not loaded.spec.is_judged:
+        return
+    try:
+        named.rubric = _rubric(loaded, root, judge.rubric, "rubric")
+        named.singleton_rubric = _rubric(loaded, root, judge.singleton_rubric or "", "singleton_rubric")
+        path = labels_file(loaded)
+        named.labels = load_labels(path) if path is not None and path.exists() else None
+    except InputError as error:
+        named.problems += error.problems
+
+
+def labels_file(loaded: LoadedSpec) -> Path | None:
+    """Where a person's scores of this spec's judge are kept, beside the spec unless it says otherwise."""
+    judge = loaded.spec.metric.judge
+    return loaded.file.resolve().parent / judge.calibration.labels if judge and judge.calibration.labels else None
+
+
+def _rubric(loaded: LoadedSpec, root: Path, written: str, key: str) -> str:
+    """The rubric itself: as it stands in the spec, or the file named there."""
+    if not is_file_name(written):
+        return written.strip()
+    path = _locate(loaded, root, written.strip(), ("metric", "judge", key))
+    return read_rubric_text(path)
+
+
+def is_file_name(written: str) -> bool:
+    """One line that ends like a text file is a file's name, anything else the rubric itself."""
+    line = written.strip()
+    return "\n" not in line and " " not in line and Path(line).suffix.lower() in {".md", ".txt", ".rst"}
 
 
 def _locate(loaded: LoadedSpec, root: Path, name: str, key: tuple[str, ...]) -> Path:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from ceopt_tui.errors import InputError, Problem
 from schemas.loading import LoadedSpec
+from schemas.spec import Spec
 
 Key = tuple[str, ...]
 
 # Keys a text target may carry from another spec: they change nothing here, and the run says so.
 WITHOUT_EFFECT: dict[Key, str] = {
     ("metric", "diagnostics"): "the chat runner has no such numbers",
-    ("metric", "judge"): "the primary metric is scored by checks",
     ("measurement", "timeout_seconds"): "the chat runner has `runner.timeout_s`",
     ("measurement", "working_directory"): "no command is run",
     ("measurement", "per_case"): "every case is recorded anyway",
@@ -31,6 +31,11 @@ WITHOUT_EFFECT: dict[Key, str] = {
     ("coverage",): "rules are not matched with cases yet",
 }
 
+UNJUDGED_WITHOUT: dict[Key, str] = {("metric", "judge"): "the primary metric is scored by checks"}
+JUDGED_WITHOUT: dict[Key, str] = {
+    ("metric", "judge", "minimum_improvement"): "the bar is the noise measured in the run",
+}
+
 
 def refuse_unsupported(loaded: LoadedSpec) -> None:
     """Raises InputError with everything of this spec that this version cannot carry out, lines and keys named."""
@@ -41,7 +46,8 @@ def refuse_unsupported(loaded: LoadedSpec) -> None:
 
 def notes(loaded: LoadedSpec) -> list[str]:
     """Keys that are written in the spec and have no effect on this run."""
-    found = [(key, why) for key, why in WITHOUT_EFFECT.items() if loaded.document.at(key) is not None]
+    without = WITHOUT_EFFECT | (JUDGED_WITHOUT if loaded.spec.is_judged else UNJUDGED_WITHOUT)
+    found = [(key, why) for key, why in without.items() if loaded.document.at(key) is not None]
     if str(loaded.document.at(("execution", "mode"))) == "parallel":
         found.append((("execution", "mode"), "experiments run one after the other"))
     beyond = sorted(set(loaded.spec.scope.mutable) - set(loaded.spec.target.files if loaded.spec.target else ()))
@@ -61,8 +67,6 @@ def _unsupported(loaded: LoadedSpec) -> list[tuple[Key, str]]:
         return [(("metric",), "this version runs text targets; `target` and `evalset` are missing")]
     if spec.evalset is None:
         found.append((("evalset",), "a text target needs an eval set; make one with `ceopt import`"))
-    if spec.is_judged:
-        found.append((("metric", "primary", "type"), "this version runs checks; a judged metric is not run yet"))
     if spec.runner.kind != "chat":
         found.append((("runner", "kind"), f"this version runs `chat`, not `{spec.runner.kind}`"))
     if spec.proposer.kind not in {"auto", "llm", "mechanical"}:
@@ -74,6 +78,11 @@ def _unsupported(loaded: LoadedSpec) -> list[tuple[Key, str]]:
     return [*found, *_deciding_keys(loaded)]
 
 
+def scores(spec: Spec) -> tuple[float, float]:
+    """The lowest and the highest score of the primary metric of a text target."""
+    return spec.metric.judge.bounds if spec.is_judged and spec.metric.judge else (0, 1)
+
+
 def _deciding_keys(loaded: LoadedSpec) -> list[tuple[Key, str]]:
     """Keys that would decide otherwise than this version does."""
     spec = loaded.spec
@@ -82,14 +91,14 @@ def _deciding_keys(loaded: LoadedSpec) -> list[tuple[Key, str]]:
     if method != "evidence" and spec.runner.kind == "chat":
         key = ("measurement", "stability", "comparison", "method")
         found.append((key, f"this version decides text targets by `evidence`, not `{method}`"))
-    if spec.metric.primary.direction == "minimize" and spec.runner.kind == "chat":
+    if spec.metric.primary.direction == "minimize" and spec.runner.kind == "chat" and not spec.is_judged:
         text = "a check scores 1 for a pass, so `minimize` would look for a worse text; write `maximize`"
         found.append((("metric", "primary", "direction"), text))
-    target = spec.metric.primary.target
-    if target is not None and not 0 <= target <= 1 and spec.runner.kind == "chat":
-        found.append(
-            (("metric", "primary", "target"), f"{target:g} cannot be reached: a pass rate lies between 0 and 1")
-        )
+    target, (lowest, highest) = spec.metric.primary.target, scores(spec)
+    if target is not None and not lowest <= target <= highest and spec.runner.kind == "chat":
+        what = "the judge's scale goes" if spec.is_judged else "a pass rate lies"
+        text = f"{target:g} cannot be reached: {what} from {lowest:g} to {highest:g}"
+        found.append((("metric", "primary", "target"), text))
     if spec.runner.repeats == 1 and spec.runner.kind == "chat":
         text = "one run a case shows no noise to decide by; 2 or more do, and where they agree every case is run once"
         found.append((("runner", "repeats"), text))

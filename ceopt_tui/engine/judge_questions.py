@@ -11,6 +11,7 @@ from ceopt_tui.core.plan.trusting import trust_of
 from ceopt_tui.core.ports import Question
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.core.themes import on_theme_and_rest
+from ceopt_tui.core.trust.blind import people_sentence
 
 GO_ON_WITHOUT, ADD_FIRST = "go on without", "add them first"
 
@@ -48,11 +49,10 @@ def calibrated_question(state: RunState, terms: Terms, number: int) -> Question:
     """What a sheet of a person's scores says of the judge."""
     assert terms.judge is not None
     trust = trust_of(state, terms.judge)
+    lines = [*trust.lines, *(("", "Where you and the judge are furthest apart:") if trust.disagreements else ())]
     more = (SCORE_MORE,) if _more_outputs(state) else ()
     options = (GO_ON, *more, CHANGE_RUBRIC, THROW_AWAY)
-    return Question(
-        f"calibrated-{number}", "You and the judge", "\n".join(trust.lines), "What now?", options, trust.pairs
-    )
+    return Question(f"calibrated-{number}", "You and the judge", "\n".join(lines), "What now?", options, trust.pairs)
 
 
 def _more_outputs(state: RunState) -> bool:
@@ -87,7 +87,7 @@ def judge_lines(state: RunState, terms: Terms) -> list[str]:
 def winner_lines(state: RunState, terms: Terms, number: int) -> list[str]:
     """A winner as the judge and, where they scored it, people see it; what speaks for caution is named."""
     experiment = state.experiments[number]
-    lines = blind_lines(state, number)
+    lines = blind_lines(state, terms, number)
     on_theme, on_rest = on_theme_and_rest(theme_cases(state, experiment), differences(state, terms, experiment))
     if on_theme is not None and on_rest is not None:
         lines.append(
@@ -99,27 +99,13 @@ def winner_lines(state: RunState, terms: Terms, number: int) -> list[str]:
     return lines
 
 
-def blind_lines(state: RunState, number: int) -> list[str]:
+def blind_lines(state: RunState, terms: Terms, number: int) -> list[str]:
     """What a person's own blind scores said about a winner."""
     found = state.judging.people.get(number)
-    if found is None:
-        closed = state.judging.closed_sheets.get(blind_sheet(number))
-        return (
-            ["Too few pairs were scored to say anything."] if closed else ["By the judge's word: no person scored it."]
-        )
-    figures = found.figures
-    lines = [
-        f"Scored blind by you: {counted(figures.labelled, 'pair')}, mean {figures.people_mean:+.2f}; "
-        f"the judge says {figures.judge_mean:+.2f}."
-    ]
-    if figures.method != "side_by_side":
-        lines.append(
-            f"Corrected gain {figures.gain:+.2f} (90 % interval {figures.low:+.2f} to {figures.high:+.2f}): "
-            + ("people confirm it." if found.confirms else "people do not confirm it.")
-        )
-    if figures.judge_is_partial:
-        lines.append("The judge likes the new text more than people do.")
-    return lines
+    if found is None and blind_sheet(number) in state.judging.closed_sheets:
+        return ["Too few outputs of both texts were scored to say anything; what follows is the judge's word."]
+    figures, confirms = (found.figures, found.confirms) if found else (None, None)
+    return [people_sentence(figures, confirms, terms.span)]
 
 
 def blind_option(state: RunState, terms: Terms, number: int) -> tuple[str, ...]:

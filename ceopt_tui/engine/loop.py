@@ -177,7 +177,7 @@ class Run:
             case Judge():
                 await judge_outputs(recorder, inputs, parts, action, self._progress)
             case ScoreSheet():
-                await self._thinking(score_sheet(recorder, inputs, parts, action))
+                await self._thinking(score_sheet(recorder, parts, action))
             case GroupThemes():
                 await group_themes(recorder, inputs, parts, action)
             case Hypothesize():

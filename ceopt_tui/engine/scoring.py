@@ -5,23 +5,21 @@ Nothing of what the judge thinks goes to the sheet, neither into it nor into the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-
 from ceopt_tui.core.judging_ports import PersonMark
 from ceopt_tui.core.plan.actions import ScoreSheet
+from ceopt_tui.core.plan.trusting import materials
 from ceopt_tui.core.state.judging import Place
 from ceopt_tui.core.state.run import RunState
-from ceopt_tui.core.trust.sheets import DrawnSheet, Guide, Material, blind_sheet, calibration_sheet
-from ceopt_tui.engine.parts import Parts, RunInputs
+from ceopt_tui.core.trust.sheets import DrawnSheet, Guide, blind_sheet, calibration_sheet
+from ceopt_tui.engine.parts import Parts
 from ceopt_tui.engine.recorder import Recorder
-from schemas.evalset import Case, as_words
 from schemas.judging_records import PersonScored, SheetClosed
 
 
-async def score_sheet(recorder: Recorder, inputs: RunInputs, parts: Parts, action: ScoreSheet) -> None:
+async def score_sheet(recorder: Recorder, parts: Parts, action: ScoreSheet) -> None:
     """Has the sheet scored as far as the person likes, and closes it. NeedsPersonError where nobody is there."""
     assert parts.judging is not None
-    drawn = draw_sheet(recorder.state, inputs, parts, action)
+    drawn = draw_sheet(recorder.state, parts, action)
 
     async def mark(item_id: str, given: PersonMark) -> None:
         text_digest, case_id, sample = drawn.places[item_id]
@@ -52,35 +50,20 @@ async def score_sheet(recorder: Recorder, inputs: RunInputs, parts: Parts, actio
     )
 
 
-def draw_sheet(state: RunState, inputs: RunInputs, parts: Parts, action: ScoreSheet) -> DrawnSheet:
+def draw_sheet(state: RunState, parts: Parts, action: ScoreSheet) -> DrawnSheet:
     """The outputs of the sheet with what was marked on it before."""
-    assert parts.judging is not None
+    assert parts.judging is not None and parts.terms.judge is not None
     guide = Guide(parts.judging.rubric.text, parts.judging.levels, parts.terms.seed)
     marks = _marks(state, action.sheet)
     seen = [place for sheet, places in state.judging.sheets.items() if sheet != action.sheet for place in places]
     if action.purpose == "calibration":
-        outputs = _outputs(state, inputs, {state.original_digest}, held_out=False)
+        outputs = materials(state, parts.terms.judge, {state.original_digest}, held_out=False)
         return calibration_sheet(outputs, guide, action.number, seen=seen, marks=marks)
     experiment = state.experiments[action.number]
     arms = (experiment.started.base_digest, experiment.text_digest or "")
-    outputs = _outputs(state, inputs, set(arms), held_out=True)
+    outputs = materials(state, parts.terms.judge, arms, held_out=True)
     assert state.split is not None
     return blind_sheet(outputs, guide, arms, action.number, groups=state.split.groups, seen=seen, marks=marks)
-
-
-def _outputs(state: RunState, inputs: RunInputs, texts: Iterable[str], *, held_out: bool) -> dict[Place, Material]:
-    """Judged outputs of these texts on one side of the split."""
-    return {
-        place: _material(inputs.cases, place, output)
-        for place, output in state.judging.outputs.items()
-        if place[0] in texts and state.held_out(place[1]) is held_out
-    }
-
-
-def _material(cases: Mapping[str, Case], place: Place, output: str) -> Material:
-    case = cases[place[1]]
-    expected = None if case.expected is None else as_words(case.expected)
-    return Material(as_words(case.input), output, expected)
 
 
 def _marks(state: RunState, sheet: str) -> dict[Place, PersonMark]:

@@ -36,6 +36,6 @@ def blind_objection(state: RunState, number: int) -> str:
         return ""
     figures = found.figures
     return (
-        f"{counted(figures.labelled, 'pair')} scored blind do not confirm the judge: "
+        f"{counted(figures.labelled, 'case')} scored blind do not confirm the judge: "
         f"{figures.gain:+.2f} by people, {figures.judge_mean:+.2f} by the judge"
     )

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 from ceopt_tui.core.budget import Caps
 from ceopt_tui.core.evidence.noise import Noise
 from ceopt_tui.core.evidence.setting import Setting
 from ceopt_tui.core.state.run import RunState
+from schemas.labels import Labels
 
 WIDEST_VARIANCE = 0.25  # of the span squared: no score on a scale can spread more
 
@@ -17,8 +19,8 @@ WIDEST_VARIANCE = 0.25  # of the span squared: no score on a scale can spread mo
 class JudgeTerms:
     """How outputs are judged, and what is known of the judge before the run.
 
-    `labels` are a person's scores from earlier, bound to a rubric and a judge. `lacking` says which exemplars the
-    project does not have. `usd_per_item` is a typical price; None when unknown.
+    `labels` are a person's scores from earlier, bound to a rubric and a judge. `cases` gives input and expected text by
+    case. `lacking` says which exemplars the project does not have. `usd_per_item` is a typical price, None if unknown.
     """
 
     rubric_digest: str
@@ -27,7 +29,8 @@ class JudgeTerms:
     two_level: bool = False
     min_agreement: float = 0.8
     waived: str = ""
-    labels: tuple[tuple[float, float], ...] = ()
+    labels: Labels | None = None
+    cases: Mapping[str, tuple[str, str | None]] = field(default_factory=dict)
     lacking: tuple[str, ...] = ()
     usd_per_item: float | None = None
     retries: int = 2
