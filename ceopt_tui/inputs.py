@@ -17,11 +17,14 @@ from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.engine.parts import RunInputs
 from ceopt_tui.errors import GitError, InputError, Problem, SetupError
 from ceopt_tui.gitops.repository import Repository
+from ceopt_tui.judge_inputs import judge_terms, rubric_of
 from ceopt_tui.named_files import named_files
-from ceopt_tui.support import refuse_unsupported
+from ceopt_tui.support import refuse_unsupported, scores
+from judges.rubric import Rubric
 from schemas.checks import Check
 from schemas.evalset import Case
 from schemas.evalset_rules import cases_without_answer
+from schemas.labels import Labels
 from schemas.loading import LoadedEvalSet, LoadedSpec, load_spec
 from schemas.records import SplitFrozen
 from schemas.spec import Spec
@@ -38,6 +41,8 @@ FREE_KEYS = frozenset(
 # Of a model and of the runner: what a call costs and how patiently it is made.
 FREE_OF_MODEL = frozenset({"usd_per_mtok", "concurrency"})
 FREE_OF_RUNNER = frozenset({"timeout_s", "retries"})
+# Of a judge: what it may cost, who checked it, and what it was tried on.
+FREE_OF_JUDGE = frozenset({"max_total_cost_usd", "calibration", "exemplars", "minimum_improvement"})
 
 
 @dataclass(frozen=True)
@@ -51,6 +56,9 @@ class Project:
     cases: tuple[Case, ...]
     default_check: Check | None
     holdout_ids: frozenset[str] | None
+    rubric: Rubric | None = None  # where a judge scores
+    singleton_rubric: Rubric | None = None
+    labels: Labels | None = None
 
     @property
     def spec(self) -> Spec:
@@ -67,12 +75,24 @@ def open_project(spec_path: Path) -> Project:
     if named.problems:
         raise InputError(named.problems)
     texts, evalsets = named.texts, tuple(named.evalsets)
-    _refuse_unanswered(evalsets)
+    if not loaded.spec.is_judged:
+        _refuse_unanswered(evalsets)
     cases = _all_cases(evalsets)
     held_out = None
     if loaded.spec.holdout_file is not None:
         held_out = frozenset(case.id for case in evalsets[-1].evalset.cases)
-    return Project(loaded, repository, texts, evalsets, cases, evalsets[0].evalset.check, held_out)
+    return Project(
+        loaded,
+        repository,
+        texts,
+        evalsets,
+        cases,
+        evalsets[0].evalset.check,
+        held_out,
+        rubric=rubric_of(loaded.spec, named.rubric),
+        singleton_rubric=rubric_of(loaded.spec, named.singleton_rubric),
+        labels=named.labels,
+    )
 
 
 def project_problems(loaded: LoadedSpec) -> list[Problem]:
@@ -155,12 +175,15 @@ def syntax_of(project: Project) -> str:
 def digests(project: Project) -> tuple[str, str]:
     """(approval digest, measurement digest): all that decides a score with the spec's bytes, and without its limits."""
     content = {loaded.file.name: loaded.sha256 for loaded in project.evalsets}
-    approval = {"spec": project.loaded.sha256, "evalsets": content}
+    rubrics = [rubric.text for rubric in (project.rubric, project.singleton_rubric) if rubric is not None]
+    approval = {"spec": project.loaded.sha256, "evalsets": content, **({"rubrics": rubrics} if rubrics else {})}
     values = project.spec.model_dump(mode="json", by_alias=True)
     measured = {key: value for key, value in values.items() if key not in FREE_KEYS}
     measured["models"] = {name: _without(entry, FREE_OF_MODEL) for name, entry in measured["models"].items()}
     measured["runner"] = _without(measured["runner"], FREE_OF_RUNNER)
     measured["metric"] = {**measured["metric"], "primary": {**measured["metric"]["primary"], "target": None}}
+    if project.rubric is not None:
+        measured["metric"]["judge"] = {**_without(values["metric"]["judge"], FREE_OF_JUDGE), "rubric": rubrics}
     return _digest(approval), _digest({"spec": measured, "evalsets": content})
 
 
@@ -186,6 +209,7 @@ def terms_of(project: Project, *, attended: bool, usd_per_run: float | None) -> 
     spec, caps = project.spec, caps_of(project.spec)
     stopping, calls = spec.stopping, caps["max_calls"]
     assert spec.evalset is not None
+    lowest, highest = scores(spec)
     return Terms(
         approval_digest=digests(project)[0],
         caps=caps,
@@ -204,6 +228,10 @@ def terms_of(project: Project, *, attended: bool, usd_per_run: float | None) -> 
         seed=spec.evalset.seed,
         reference_runs=spec.runner.repeats or 4,
         task_retries=spec.runner.retries,
+        lowest=lowest,
+        span=highest - lowest,
+        pass_at=project.rubric.pass_at if project.rubric else 1.0,
+        judge=judge_terms(spec, project.rubric, project.cases, project.labels),
     )
 
 

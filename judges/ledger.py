@@ -7,7 +7,7 @@ within the caps however many requests are in flight.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -22,10 +22,11 @@ OnFailure = Callable[[CallFacts, str], Awaitable[None]]
 
 @dataclass(frozen=True)
 class Caps:
-    """Limits over all roles together; None is no limit."""
+    """Limits over all roles together, and one on judging alone; None is no limit."""
 
     max_usd: float | None = None
     max_calls: int | None = None  # requests, retries included
+    judge_usd: float | None = None
 
 
 @dataclass(frozen=True)
@@ -119,7 +120,7 @@ class Ledger:
         Waits while money is short only because other requests are in flight: most of what they reserved comes back.
         """
         while True:
-            refusal = self._refusal(usd_estimate)
+            refusal = self._refusal(role, usd_estimate)
             if refusal is None:
                 break
             if refusal.final or not self._open:
@@ -182,24 +183,35 @@ class Ledger:
         self._changed.set()
         self._changed = asyncio.Event()
 
-    def _refusal(self, usd_estimate: float | None) -> _Refusal | None:
+    def _refusal(self, role: Role, usd_estimate: float | None) -> _Refusal | None:
         total, caps = self.total, self.caps
         if caps.max_calls is not None and total.requests + len(self._open) >= caps.max_calls:
             return _Refusal(f"the cap of {counted(caps.max_calls, 'call')} is reached", final=True)
-        if caps.max_usd is None:
-            return None
-        if usd_estimate is None:
-            return _Refusal(
-                f"the cap of {caps.max_usd:.2f} USD cannot be held: the price of this call is unknown", final=True
-            )
-        reserved_usd = sum(reservation.usd or 0.0 for reservation in self._open.values())
-        if total.usd_known + reserved_usd + usd_estimate <= caps.max_usd:
-            return None
-        message = (
-            f"the next call could pass the cap of {caps.max_usd:.2f} USD: "
-            f"{total.usd_known:.4f} spent, this call up to {usd_estimate:.4f}"
-        )
-        return _Refusal(message, final=total.usd_known + usd_estimate > caps.max_usd)
+        open_calls = list(self._open.values())
+        refusal = _over(caps.max_usd, "the cap", total, open_calls, usd_estimate)
+        if refusal is None and role == "judge":
+            judging = [reservation for reservation in open_calls if reservation.role == "judge"]
+            spent = self._spent.get("judge", Spend())
+            refusal = _over(caps.judge_usd, "the judge's cap", spent, judging, usd_estimate)
+        return refusal
+
+
+def _over(
+    cap: float | None, what: str, spent: Spend, open_calls: Sequence[Reservation], usd_estimate: float | None
+) -> _Refusal | None:
+    """Why one more request may not leave under a cap in US dollars; None where it may."""
+    if cap is None:
+        return None
+    if usd_estimate is None:
+        return _Refusal(f"{what} of {cap:.2f} USD cannot be held: the price of this call is unknown", final=True)
+    reserved_usd = sum(reservation.usd or 0.0 for reservation in open_calls)
+    if spent.usd_known + reserved_usd + usd_estimate <= cap:
+        return None
+    message = (
+        f"the next call could pass {what} of {cap:.2f} USD: "
+        f"{spent.usd_known:.4f} spent, this call up to {usd_estimate:.4f}"
+    )
+    return _Refusal(message, final=spent.usd_known + usd_estimate > cap)
 
 
 @dataclass(frozen=True)

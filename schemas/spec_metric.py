@@ -14,6 +14,7 @@ Direction = Literal["maximize", "minimize"]
 LEGACY_TIERS = {"haiku": "cheap", "sonnet": "strong"}
 
 _CHECK = re.compile(r"\s*(>=|<=|==|!=|>|<)\s*([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)\s*")
+PASS_FAIL = "pass/fail"
 _SCALE = re.compile(r"\s*(-?[0-9]+)\s*[-–]\s*(-?[0-9]+)\s*")
 
 
@@ -24,9 +25,11 @@ def _gate_check(text: str) -> str:
 
 
 def _scale(text: str) -> str:
+    if text.strip().lower() == PASS_FAIL:
+        return PASS_FAIL
     bounds = _SCALE.fullmatch(text)
     if not bounds or int(bounds[1]) >= int(bounds[2]):
-        raise ValueError(f'must be the lowest and the highest score, such as 1-5; got "{text}"')
+        raise ValueError(f'must be the lowest and the highest score, such as 1-5, or pass/fail; got "{text}"')
     return text
 
 
@@ -138,7 +141,7 @@ class Judge(Section):
     calibration: Calibration = Calibration()
     exemplars: Exemplars = Exemplars()
     scale: Annotated[Text, AfterValidator(_scale)] = "1-5"
-    """Lowest and highest score."""
+    """Lowest and highest score, or pass/fail."""
     pass_at: Number | None = None
     """The score from which an output passes; one level below the highest where nothing is said."""
 
@@ -146,7 +149,7 @@ class Judge(Section):
     def bounds(self) -> tuple[int, int]:
         """Lowest and highest score of the scale."""
         match = _SCALE.fullmatch(self.scale)
-        return (int(match[1]), int(match[2])) if match else (1, 5)
+        return (int(match[1]), int(match[2])) if match else (0, 1)
 
     @property
     def passing_score(self) -> float:
