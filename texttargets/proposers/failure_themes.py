@@ -1,4 +1,4 @@
-"""Failing selection cases grouped by what went wrong, by likeness of words alone."""
+"""Failing selection cases by what went wrong: by the themes of a judged run, else by likeness of words alone."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from rapidfuzz import fuzz
 
 from ceopt_tui.core.ports import SelectionCase
+from schemas.judging_records import Theme
 from texttargets.excerpt import on_one_line
 from texttargets.proposers.contract import Contract
 from texttargets.strict_json import as_text
+from texttargets.themes.items import is_failing
 
 LONGEST_NAME = 100
 ALIKE = 60.0  # percent of shared words from which two reasons are one theme
@@ -20,23 +22,42 @@ WRONG_ANSWER = "the answer has the wanted form and is another one"
 
 @dataclass(frozen=True)
 class FailureTheme:
-    """One reason and the cases that fail for it."""
+    """One reason and the cases that fail for it. `id` and what would have to `change` are known in judged runs."""
 
     name: str
     cases: tuple[SelectionCase, ...]
+    id: str | None = None
+    change: str = ""
+
+    @property
+    def key(self) -> str:
+        """What an idea names its theme by."""
+        return self.id or self.name
 
 
 def failure_themes(selection: Sequence[SelectionCase], contract: Contract | None) -> list[FailureTheme]:
     """Every failing case in exactly one theme, the largest theme first."""
     groups: dict[str, list[SelectionCase]] = {}
     for item in selection:
-        if item.pass_rate is None or item.pass_rate >= 1:
+        if not is_failing(item):
             continue
         seen = _seen_reason(item, contract)
         name = seen or _known_name(on_one_line(_said_reason(item))[:LONGEST_NAME], groups)
         groups.setdefault(name, []).append(item)
     themes = [FailureTheme(name, tuple(cases)) for name, cases in groups.items()]
     return sorted(themes, key=lambda theme: -len(theme.cases))
+
+
+def judged_themes(selection: Sequence[SelectionCase], themes: Sequence[Theme]) -> list[FailureTheme]:
+    """The themes of a judged run with their cases that still fail, the largest first; cases in none are left out."""
+    failing = {item.case.id: item for item in selection if is_failing(item)}
+    found = [
+        FailureTheme(
+            theme.name, tuple(failing[case] for case in theme.cases if case in failing), theme.id, theme.change
+        )
+        for theme in themes
+    ]
+    return sorted((theme for theme in found if theme.cases), key=lambda theme: -len(theme.cases))
 
 
 def _seen_reason(item: SelectionCase, contract: Contract | None) -> str | None:

@@ -15,12 +15,11 @@ from ceopt_tui.core.ports import (
     ProposalRefused,
     Refusal,
     ResolvedModel,
-    SelectionCase,
 )
 from ceopt_tui.errors import CallFailed, ProposalError
 from texttargets.edits import apply_edits
 from texttargets.proposers.contract import Contract, infer_contract
-from texttargets.proposers.failure_themes import WRONG_FORM, FailureTheme, failure_themes
+from texttargets.proposers.failure_themes import WRONG_FORM, FailureTheme, failure_themes, judged_themes
 from texttargets.proposers.idea_key import idea_key
 from texttargets.proposers.insertion import insert_lines
 from texttargets.proposers.llm_prompt import proposal_messages
@@ -67,7 +66,7 @@ class LLMProposer:
     async def hypotheses(self, brief: Brief, wanted: int) -> Sequence[HypothesisDraft]:
         """At most one idea per failure theme, the largest theme first; no model is asked for them."""
         ideas = []
-        for theme in failure_themes(brief.selection, _contract(brief)):
+        for theme in _themes(brief):
             fresh = (_idea(brief, theme, *approach) for approach in _approaches(theme))
             idea = next((one for one in fresh if idea_key(one.move, one.parameters) not in brief.tried_keys), None)
             if idea is not None:
@@ -79,7 +78,7 @@ class LLMProposer:
         request = ModelRequest(
             role="proposer",
             model=self._model,
-            messages=proposal_messages(brief, idea, _cases_of(brief, idea), _contract(brief), refused),
+            messages=proposal_messages(brief, idea, _theme_of(brief, idea), _contract(brief), refused),
             params=self._params,
             response_schema=REPLY_SCHEMA,
             timeout_s=self._timeout_s,
@@ -96,7 +95,16 @@ class LLMProposer:
         return Draft(_applied(brief, rewrite), (reply.facts,), rewrite.why)
 
 
+def _themes(brief: Brief) -> list[FailureTheme]:
+    if brief.themes:
+        return judged_themes(brief.selection, brief.themes)
+    return failure_themes(brief.selection, _contract(brief))
+
+
 def _contract(brief: Brief) -> Contract | None:
+    """The form all expected values share; in a judged run they are examples of a good answer, and of other themes."""
+    if brief.themes:
+        return None
     return infer_contract([item.case.expected for item in brief.selection])
 
 
@@ -107,23 +115,31 @@ def _approaches(theme: FailureTheme) -> Sequence[tuple[str, str]]:
 def _idea(brief: Brief, theme: FailureTheme, category: str, how: str) -> HypothesisDraft:
     failing, total = len(theme.cases), len(brief.selection)
     share = f"{failing} of {counted(total, 'case')}"
+    reach = f"0 to {change(failing / max(1, total), 1)}"
     return HypothesisDraft(
         description=f"{how} ({share}: {theme.name})",
         category=category,
         move=MOVE,
-        parameters={"theme": theme.name, "approach": category, "text": text_digest(brief.texts)[:12]},
-        theme=theme.name,
+        parameters={"theme": theme.key, "approach": category, "text": text_digest(brief.texts)[:12]},
+        theme=theme.key,
         priority="high" if failing * 4 >= total else "medium",
-        expected_benefit=f"0 to {change(failing / max(1, total), 1)}: {share} fail this way",
+        expected_benefit=f"{share} fail this way" if theme.id else f"{reach}: {share} fail this way",
         rank=float(failing),
     )
 
 
-def _cases_of(brief: Brief, idea: HypothesisDraft) -> list[SelectionCase]:
-    """The cases of the idea's theme; for an idea of a person, which has none, all that fail."""
-    themes = failure_themes(brief.selection, _contract(brief))
-    named = [theme for theme in themes if theme.name == idea.theme]
-    return [item for theme in named or themes for item in theme.cases]
+def _theme_of(brief: Brief, idea: HypothesisDraft) -> FailureTheme:
+    """The idea's theme; for an idea of a person, which has none, all that fail.
+
+    A theme of a judged run that was dismissed, merged away or solved meanwhile has no other in its place.
+    """
+    themes = _themes(brief)
+    named = next((theme for theme in themes if theme.key == idea.theme), None)
+    if named is not None:
+        return named
+    if brief.themes and idea.theme is not None:
+        raise ProposalError(f"The theme this idea is about is no longer there: {idea.description}")
+    return FailureTheme("", tuple(item for theme in themes for item in theme.cases))
 
 
 def _applied(brief: Brief, rewrite: Rewrite) -> dict[str, str]:

@@ -13,11 +13,12 @@ from ceopt_tui.core.ports import Brief, HypothesisDraft, Message, Refusal, Selec
 from texttargets.duplicates import input_text
 from texttargets.excerpt import excerpt
 from texttargets.proposers.contract import Contract
+from texttargets.proposers.failure_themes import FailureTheme
 from texttargets.rules import split_rules
 from texttargets.strict_json import as_text
 from texttargets.target_file import for_model
 
-MOST_CASES_SHOWN = 4
+MOST_CASES_SHOWN, MOST_REMARKS_SHOWN = 4, 3
 INPUT_SHOWN, OUTPUT_SHOWN = 600, 400
 _SYSTEM = """You improve instruction texts for a language model. You get a text, cases in which a model that follows \
 it answers wrongly, and one idea. You change the text so that the model answers such cases rightly.
@@ -35,21 +36,25 @@ To change words of the text, copy them from the text, so many that they occur th
 _LAST_WORDS = """Reply now with the JSON object: why such answers come out, then the edits. Where the form of the \
 answers is given above and the text lacks it, the edits say it in full."""
 
+_OWN_WORDS = """Ask what in the text leads to this, and change that. Say it in your own words: reviewers' remarks are \
+not for copying, and the text must speak of the task, never of reviewers or scores."""
+
 
 def proposal_messages(
     brief: Brief,
     idea: HypothesisDraft,
-    cases: Sequence[SelectionCase],
+    theme: FailureTheme,
     contract: Contract | None,
     refused: Sequence[Refusal],
 ) -> tuple[Message, ...]:
-    """The request for one idea; `cases` are failing selection cases of its theme."""
+    """The request for one idea, with failing selection cases of its theme and of no other."""
     parts = [f"The task: {brief.description}"]
     parts += [_marked(f"text {path}", for_model(text).replace("\r\n", "\n")) for path, text in brief.texts.items()]
     parts += [_rules(brief)]
     if contract is not None:
         parts.append("The form of every right answer, as the cases show it:\n" + "\n".join(contract.lines))
-    parts += [_case(number, item) for number, item in enumerate(cases[:MOST_CASES_SHOWN], 1)]
+    parts += [_theme(theme)]
+    parts += [_case(number, item) for number, item in enumerate(theme.cases[:MOST_CASES_SHOWN], 1)]
     parts += [_history(brief), *_limits(brief)]
     if brief.digest:
         parts.append(_marked("what this run learnt", brief.digest))
@@ -75,14 +80,25 @@ def _rules(brief: Brief) -> str:
     return _marked("its rules", "\n".join(lines))
 
 
+def _theme(theme: FailureTheme) -> str:
+    if theme.id is None:
+        return ""
+    told = f"what is wrong: {theme.name}\nwhat would have to change: {theme.change}"
+    return _marked("what these failures have in common", told) + "\n" + _OWN_WORDS
+
+
 def _case(number: int, item: SelectionCase) -> str:
     lines = [f"input: {_cut(input_text(item.case), INPUT_SHOWN)}"]
     if item.case.expected is not None:
         lines.append(f"wanted: {_cut(as_text(item.case.expected), OUTPUT_SHOWN)}")
     if item.outputs:
         lines.append(f"came out: {_cut(item.outputs[-1], OUTPUT_SHOWN)}")
+    if item.score is not None:
+        lines.append(f"a reviewer's score, mean of its runs: {item.score:.3g}")
+    said = list(dict.fromkeys(item.feedback))[:MOST_REMARKS_SHOWN]
+    lines += [f"a reviewer's remark: {_cut(remark, OUTPUT_SHOWN)}" for remark in said]
     recorded = item.case.went_wrong if item.case.observed in item.outputs else None
-    reason = recorded or item.detail
+    reason = recorded or ("" if said else item.detail)
     if reason:
         lines.append(f"why that is wrong: {_cut(reason, OUTPUT_SHOWN)}")
     return _marked(f"failing case {number}", "\n".join(lines))

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from ceopt_tui.errors import ProposalError
 from texttargets.edits import Edit, SectionEdit
-from texttargets.strict_json import loads
+from texttargets.json_reply import only_json
 
-_FENCED = re.compile(r"```[ \t]*(?:json)?[ \t]*\r?\n(.*?)\r?\n[ \t]*```", re.DOTALL | re.IGNORECASE)
 _STRING = {"type": "string"}
 
 # The reason comes first: a small model decides better once it has said why.
@@ -55,12 +53,8 @@ class Rewrite:
 
 def parse_reply(reply: str) -> Rewrite:
     """The edits of a reply that is one JSON object, bare or in one fence. Raises ProposalError."""
-    fenced = _FENCED.findall(reply)
-    if len(fenced) > 1:
-        raise ProposalError("The reply holds several fenced blocks instead of one JSON object.")
-    source = fenced[0] if fenced else reply.strip()
     try:
-        value = loads(source)
+        value = only_json(reply)
     except ValueError as error:
         raise ProposalError(f"The reply is not one JSON object: {error}.") from error
     if not isinstance(value, dict) or not isinstance(value.get("edits"), list):

@@ -91,11 +91,11 @@ def _group(
 
 
 def _name(remarks: Sequence[Remark]) -> str:
-    """The kind of fault most of them speak of, with the words they share; the words alone where there is none."""
+    """The kind of fault most of them speak of, with the words most share; the words alone where there is none."""
     half = len(remarks) / 2
     faults = Counter(fault for remark in remarks for fault in sorted(remark.faults))
     words = Counter(word for remark in remarks for word in remark.words)
-    shared = sorted((word for word, count in words.items() if count > 1), key=lambda word: (-words[word], word))
+    shared = sorted((word for word, count in words.items() if count > half), key=lambda word: (-words[word], word))
     common = sorted(
         (fault for fault, count in faults.items() if count > half), key=lambda fault: (-faults[fault], fault)
     )
