@@ -9,7 +9,7 @@ LOCK := $(BIN)/uv pip compile --universal -p 3.11 --generate-hashes --no-header 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
-.PHONY: help demo test check format lint types imports bench bench-decisions crash pictures test-local lock clean
+.PHONY: help demo test coverage check format lint types imports bench bench-decisions crash pictures test-local lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -19,6 +19,9 @@ demo: $(VENV)/run.stamp ## Optimize a bad prompt with a small real model: no key
 
 test: $(VENV)/dev.stamp ## Run the tests (no network, no model)
 	@$(BIN)/pytest -n 2 -m "not local_model"
+
+coverage: $(VENV)/dev.stamp ## Check that the tests of the core alone take every branch of it
+	@$(BIN)/pytest tests/core --cov=ceopt_tui.core --cov-branch --cov-report=term-missing:skip-covered --cov-fail-under=100
 
 check: lint types imports test ## All that CI checks: format, lint, types, import rules, tests
 

@@ -6,6 +6,7 @@ Whoever puts text of users, models, git or the disk on a screen or a terminal ta
 from __future__ import annotations
 
 import unicodedata
+from itertools import accumulate
 
 from ceopt_tui.core.masking import mask
 
@@ -38,13 +39,8 @@ def fitted(text: str, width: int) -> str:
     """The text on one line, cut or padded to exactly `width` columns."""
     text = one_line(text, "\u21b5")
     if columns(text) > width:
-        kept, room = [], width - 1
-        for character in text:
-            room -= _width(character)
-            if room < 0:
-                break
-            kept.append(character)
-        text = "".join(kept) + "\u2026"
+        ends = accumulate(map(_width, text))
+        text = text[: sum(end < width for end in ends)] + "\u2026"
     return text + " " * (width - columns(text))
 
 

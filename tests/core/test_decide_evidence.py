@@ -49,6 +49,14 @@ def test_from_nothing_to_a_keep() -> None:
     assert "tentative" not in kept["reason"]
 
 
+def test_a_second_sweep_adds_nothing_to_the_pool_of_the_look() -> None:
+    once, twice = ask(every(4.0), every(4.0, 4)), ask(every(4.0, 2), every(4.0, 4))
+    assert says(once) == says(twice) == ("keep", "none")
+    assert once["evidence"]["tau"] is not None and twice["evidence"]["tau"] is None
+    # The first candidate's own sweep, as even as can be, makes its look a little surer.
+    assert once["holdout"]["tau2"] < twice["holdout"]["tau2"]
+
+
 def test_few_selection_cases_skip_the_first_step() -> None:
     asked = payload(runs("s", REFERENCE[:4]), runs("s", []), evidence_spec())
     assert says(decide(asked)) == ("inconclusive", "add_sample")

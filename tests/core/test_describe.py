@@ -53,6 +53,8 @@ def test_what_a_set_can_see() -> None:
         "this set sees a gain of +20 points about half the time and +30 points four times in five; smaller ones will "
         "mostly be missed"
     )
+    by_steps = measured.model_copy(update={"sees_half": 0.4, "sees_most": 0.4})
+    assert detects(by_steps, 1) == "this set sees gains from +40 points on; smaller ones will be missed"
 
 
 def test_the_gain_names_the_figure_not_to_believe() -> None:
@@ -84,6 +86,7 @@ def test_an_experiment_in_one_line() -> None:
     assert experiment_line(state.experiments[1]).startswith("exp-001  reverted       idea 1\n          no score moved")
 
 
+REFUSED = [*experiment(), ExperimentClosed(number=1, outcome="refused", reason="")]
 KEPT = [*experiment(), Committed(number=1, text_digest="new", commit="c1", branch="b")]
 
 
@@ -98,6 +101,23 @@ KEPT = [*experiment(), Committed(number=1, text_digest="new", commit="c1", branc
             "No confirmed gain; this set would have missed gains below +30 points more often than one time in five.",
         ),
         ([Stopped(outcome="no_headroom", reason="")], "No change was tried."),
+        (
+            [*KEPT, Stopped(outcome="plateau", reason="", no_gain="the cap was reached")],
+            "1 change kept; the gain over the original was not measured: the cap was reached.",
+        ),
+        (
+            [*REFUSED, Stopped(outcome="plateau", reason="")],
+            "Nothing was measured: the one proposed change could not be tried; why is listed.",
+        ),
+        (
+            [
+                *REFUSED,
+                *experiment(2),
+                ExperimentClosed(number=2, outcome="no_edits_applied", reason=""),
+                Stopped(outcome="plateau", reason=""),
+            ],
+            "Nothing was measured: none of the 2 proposed changes could be tried; why is listed.",
+        ),
     ],
 )
 def test_what_came_of_a_run(records: list[Any], words: str) -> None:

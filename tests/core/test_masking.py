@@ -97,6 +97,11 @@ def test_parameters_are_written_down_without_what_is_secret_in_them() -> None:
     }  # fmt: skip
 
 
+def test_lists_of_parameters_are_looked_through_and_what_is_below_a_secret_name_is_hidden_whole() -> None:
+    given = {"stop": ["one", {"api_key": "k3y-k3y-k3y"}], "token": ["first-t0k3n", 7, {"inner": "second-t0k3n"}]}
+    assert redacted(given) == {"stop": ["one", {"api_key": MASK}], "token": [MASK, 7, {"inner": MASK}]}
+
+
 def test_every_string_of_a_nested_value_is_masked() -> None:
     value = {"a": ["sk-FAKE-ABCDEFGH12345678", 1, None], "b": {"c": "mine-mine-1"}}
     assert masked(value, ["mine-mine-1"]) == {"a": [MASK, 1, None], "b": {"c": MASK}}
