@@ -8,11 +8,14 @@ import itertools
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from ceopt_tui.core.ports import Completer, ModelReply, ModelRequest
-from ceopt_tui.errors import CallFailed
+from ceopt_tui.errors import CallFailed, ProviderError
+from judges.expectation import TOP_TOKENS, has_levels, with_expectations
 from judges.judge_settings import JudgeSettings
 from judges.judged_item import JudgedItem
+from judges.options import LOGPROB_OPTIONS
 from judges.preflight import Preflight
 from judges.prompt import judge_messages, judged_text, response_schema
 from judges.reply import Row, parse_reply
@@ -44,67 +47,114 @@ class Answer:
 
 
 class BatchJudge:
-    """Sends the calls of one judge. `keep` hears of every row as soon as it is in."""
+    """Sends the calls of one judge. Judges that share a `preflight` find out together whether there is an endpoint."""
 
-    def __init__(self, completer: Completer, settings: JudgeSettings, *, salt: bytes, keep: Keep) -> None:
+    def __init__(
+        self, completer: Completer, settings: JudgeSettings, *, salt: bytes, preflight: Preflight | None = None
+    ) -> None:
         self._completer = completer
         self._settings = settings
         self._salt = salt
-        self._keep = keep
         self._numbers = itertools.count()
-        self._preflight = Preflight()
+        self._preflight = preflight or Preflight()
+        self._probabilities_seen = False
 
-    async def ask(self, items: Sequence[JudgedItem], sample: int) -> Answer:
-        """Judge `items` in an order drawn from the seed, in at most two calls."""
+    async def ask(self, items: Sequence[JudgedItem], sample: int, keep: Keep) -> Answer:
+        """Judge `items` in an order drawn from the seed: one call, and one more about what was missing.
+
+        `keep` hears of every row as soon as it is in. Where scores are asked for alone, the feedback is a further call.
+        """
         order = list(items)
         random.Random(f"{self._settings.seed}:{sample}:{items[0].id}").shuffle(order)
-        first = await self._ask_once(order, sample, {})
-        faults = {item_id: unscored.reason for item_id, unscored in first.unscored.items()}
-        faults |= dict.fromkeys(self._without_feedback(first.rows), "the feedback is missing")
-        if first.final or not faults:
-            return first
-        second = await self._ask_once([item for item in order if item.id in faults], sample, faults)
-        merged = _merged(first, second)
+        alone = self._settings.method == "expected"
+        answer = await self._ask_once(order, sample, {}, alone)
         for item in order:
-            if item.id in faults and item.id in merged.rows:
-                self._keep(item, sample, merged.rows[item.id])
+            if item.id in answer.rows:
+                keep(item, sample, answer.rows[item.id])
+        if answer.final:
+            return answer
+        faults = {item_id: unscored.reason for item_id, unscored in answer.unscored.items()}
+        if alone and faults:
+            answer, faults = await self._ask_again(answer, order, sample, faults, keep, alone=True), {}
+        faults |= dict.fromkeys(self._without_feedback(answer.rows), "the feedback is missing")
+        return await self._ask_again(answer, order, sample, faults, keep) if faults else answer
+
+    async def _ask_again(
+        self,
+        first: Answer,
+        order: Sequence[JudgedItem],
+        sample: int,
+        faults: Mapping[str, str],
+        keep: Keep,
+        *,
+        alone: bool = False,
+    ) -> Answer:
+        again = [item for item in order if item.id in faults]
+        merged = _merged(first, await self._ask_once(again, sample, faults, alone))
+        for item in again:
+            if item.id in merged.rows:
+                keep(item, sample, merged.rows[item.id])
         return merged
 
-    async def _ask_once(self, items: Sequence[JudgedItem], sample: int, faults: Mapping[str, str]) -> Answer:
+    async def _ask_once(
+        self, items: Sequence[JudgedItem], sample: int, faults: Mapping[str, str], alone: bool
+    ) -> Answer:
         ids = [item.id for item in items]
         judged = judged_text(items)
         marker = self._new_marker(judged)
-        request = self._request(items, sample, faults, marker)
+        request = self._request(items, sample, faults, marker, alone)
         try:
             reply = await self._preflight.send(lambda: self._completer.complete(request))
         except CallFailed as error:
             return Answer({}, dict.fromkeys(ids, Unscored(error.message, failed=True)), final=True)
+        facts = self._facts(reply)
         if reply.truncated or not reply.text:
             lost = Unscored(_why_lost(reply), reply.text, failed=True)
-            return Answer({}, dict.fromkeys(ids, lost), (reply.facts,), final=True)
+            return Answer({}, dict.fromkeys(ids, lost), (facts,), final=True)
+        if alone:
+            self._require_probabilities(reply)
         parsed = parse_reply(reply.text, ids, self._settings.rubric, marker=marker, judged=judged)
-        if not faults:
-            for item in items:
-                if item.id in parsed.rows:
-                    self._keep(item, sample, parsed.rows[item.id])
+        rows = parsed.rows
+        if self._settings.method != "sampled":
+            rows = with_expectations(parsed, reply.text, reply.logprobs, self._settings.rubric)
         unscored = {item_id: Unscored(reason, reply.text) for item_id, reason in parsed.faults.items()}
-        return Answer(parsed.rows, unscored, (reply.facts,))
+        return Answer(rows, unscored, (facts,))
 
     def _request(
-        self, items: Sequence[JudgedItem], sample: int, faults: Mapping[str, str], marker: str
+        self, items: Sequence[JudgedItem], sample: int, faults: Mapping[str, str], marker: str, alone: bool
     ) -> ModelRequest:
         """The request is not cached as such: its mark is new each time. Verdicts are cached one by one instead."""
         settings = self._settings
+        params: dict[str, Any] = {"max_tokens": _TOKENS_PER_CALL + _TOKENS_PER_ITEM * len(items)}
+        if alone or (settings.method == "auto" and has_levels(settings.rubric.scale)):
+            params |= {"logprobs": True, "top_logprobs": TOP_TOKENS}
         return ModelRequest(
             "judge",
             settings.model,
-            judge_messages(settings.rubric, items, marker, faults),
-            params={"max_tokens": _TOKENS_PER_CALL + _TOKENS_PER_ITEM * len(items), **settings.deciding_params},
+            judge_messages(settings.rubric, items, marker, faults, score_alone=alone),
+            params={**params, **settings.deciding_params},
             sample=sample,
-            response_schema=response_schema(settings.rubric),
+            response_schema=response_schema(settings.rubric, score_alone=alone),
             timeout_s=settings.timeout_s,
             retries=settings.retries,
             use_cache=False,
+        )
+
+    def _require_probabilities(self, reply: ModelReply) -> None:
+        """An endpoint that gives none at all is refused; a single reply without them is read as written."""
+        if not reply.logprobs and not self._probabilities_seen:
+            raise ProviderError(
+                f"{self._settings.model.model} returns no log-probabilities, which the scoring method expected needs",
+                "Use the scoring method auto or sampled.",
+            )
+        self._probabilities_seen = True
+
+    def _facts(self, reply: ModelReply) -> CallFacts:
+        """Log-probabilities that are only taken where they come are no option that was refused."""
+        if self._settings.method != "auto":
+            return reply.facts
+        return reply.facts.model_copy(
+            update={"dropped": tuple(name for name in reply.facts.dropped if name not in LOGPROB_OPTIONS)}
         )
 
     def _new_marker(self, judged: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ceopt_tui.core.ports import ModelRequest, Price
 from judges.answer import Answer, estimated_tokens, most_tokens
-from judges.options import output_limit, request_options, with_output_limit
+from judges.options import LOGPROB_OPTIONS, output_limit, request_options, with_output_limit
 from judges.prices import limits_of, usd
 from schemas.records import CallFacts
 
@@ -48,7 +48,8 @@ class Call:
 
     def drop(self, names: Sequence[str]) -> None:
         """Leave out options the provider refused."""
-        for name in names:
+        together = LOGPROB_OPTIONS if set(names) & set(LOGPROB_OPTIONS) else ()
+        for name in (*names, *together):
             if self.options.pop(name, None) is not None and name not in self.dropped:
                 self.dropped.append(name)
 

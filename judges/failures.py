@@ -14,6 +14,7 @@ from typing import Any, Literal
 from ceopt_tui.core.figures import counted
 from ceopt_tui.core.masking import mask
 from ceopt_tui.errors import AuthError, CallFailed, CeoptError, QuotaError, RateLimitError, SetupError
+from judges.options import LOGPROB_OPTIONS
 from judges.retry import LONGEST_WAIT_S, retry_after_s
 
 Kind = Literal[
@@ -105,16 +106,20 @@ def classify(error: BaseException, now: datetime, secrets: Iterable[str]) -> Fai
 def refused_options(error: BaseException, options: Iterable[str]) -> tuple[str, ...]:
     """The options among `options` that the provider, or litellm on its behalf, says it does not take."""
     unsupported = type(error).__name__ == "UnsupportedParamsError"
+    offered = tuple(options)
+    extras = tuple(option for option in offered if option in LOGPROB_OPTIONS)
+    if extras and _status(error) in (400, 404, 422, 500, 501) and "logprobs" in str(error):
+        return extras  # servers say in many ways, and with any status, that they give none or not as many
     if not unsupported and _status(error) not in (400, 422):
         return ()
     body = getattr(error, "body", None)
     named = body.get("param") if isinstance(body, dict) else None
     if isinstance(named, str) and not unsupported:
         first = re.split(r"[.\[]", named)[0]
-        return tuple(option for option in options if option == first)
+        return tuple(option for option in offered if option == first)
     if not unsupported and not _REFUSAL.search(str(error)):
         return ()
-    return tuple(option for option in options if _names(str(error), option))
+    return tuple(option for option in offered if _names(str(error), option))
 
 
 def _names(text: str, option: str) -> bool:

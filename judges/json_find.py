@@ -15,10 +15,11 @@ _MEANT_AS_JSON = re.compile(r"""\{\s*(?:"|\}|//|/\*|$)|\[\s*(?:[{\["\]]|$)""")
 
 @dataclass(frozen=True)
 class Found:
-    """`value` is `text` decoded."""
+    """`value` is `text` decoded, which begins at `start` of the reply."""
 
     value: Any
     text: str
+    start: int = 0
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ def find_json(reply: str) -> Search:
             if _MEANT_AS_JSON.match(reply, start):
                 broken.append(_reason(error))
         else:
-            values.append(Found(value, reply[start:position]))
+            values.append(Found(value, reply[start:position], start))
     return Search(tuple(values), broken[0] if broken else None)
 
 

@@ -12,9 +12,11 @@ from contextlib import aclosing
 from dataclasses import replace
 
 from ceopt_tui.core.ports import Completer
+from judges.arrivals import as_they_come
 from judges.batch import Answer, BatchJudge
 from judges.judge_settings import JudgeSettings
 from judges.judged_item import JudgedItem
+from judges.preflight import Preflight
 from judges.reply import Row
 from judges.verdict import Judgement, Verdict, VerdictStore, from_stored, scored, stored_form, verdict_key
 
@@ -31,43 +33,47 @@ class Judge:
         *,
         store: VerdictStore | None = None,
         salt: bytes | None = None,
+        preflight: Preflight | None = None,
     ) -> None:
         self.settings = settings
         self._store = store
-        self._batches = BatchJudge(completer, settings, salt=salt or secrets.token_bytes(32), keep=self._keep)
+        self._batches = BatchJudge(completer, settings, salt=salt or secrets.token_bytes(32), preflight=preflight)
 
-    async def judge(self, items: Sequence[JudgedItem], sample: int = 0) -> Judgement:
+    async def judge(self, items: Sequence[JudgedItem], sample: int = 0, *, fresh: bool = False) -> Judgement:
         """Score every item once; verdicts come in the order of `items`.
 
         A call that failed, or a reply that twice is no verdict, leaves its items unscored. Raises what ends a run:
         AuthError, QuotaError, RateLimitError, BudgetError, and ProviderError where no first call comes back.
         """
-        async with aclosing(self.stream(items, sample)) as parts:
+        async with aclosing(self.stream(items, sample, fresh=fresh)) as parts:
             judged = [part async for part in parts]
         by_id = {verdict.item_id: verdict for part in judged for verdict in part.verdicts}
         calls = tuple(facts for part in judged for facts in part.calls)
         return Judgement(tuple(by_id[item.id] for item in items), calls)
 
-    async def stream(self, items: Sequence[JudgedItem], sample: int = 0) -> AsyncGenerator[Judgement, None]:
-        """As `judge`, in parts as they come in. Close it when leaving early: that cancels the calls on their way."""
+    async def stream(
+        self, items: Sequence[JudgedItem], sample: int = 0, *, fresh: bool = False
+    ) -> AsyncGenerator[Judgement, None]:
+        """As `judge`, in parts as they come in; what came in is given before an error is raised.
+
+        `fresh` asks about everything and leaves the store alone. Close the stream when leaving early: that cancels the
+        calls on their way.
+        """
         if len({item.id for item in items}) < len(items):
             raise ValueError("two items to judge have the same id")
-        known, twins = self._look_up(items, sample)
+        known, twins = self._look_up(items, sample, fresh)
         if known:
             yield Judgement(tuple(known))
         leads = [group[0] for group in twins.values()]
-        size = self.settings.batch_size
+        size = self.settings.items_per_call
         batches = [leads[start : start + size] for start in range(0, len(leads), size)]
-        tasks = [asyncio.create_task(self._batches.ask(batch, sample)) for batch in batches]
-        try:
-            for batch, task in zip(batches, tasks, strict=True):
-                yield self._judgement(batch, await task, twins, sample)
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+        keep = _forget if fresh else self._keep
+        tasks = [asyncio.create_task(self._batches.ask(batch, sample, keep)) for batch in batches]
+        async with aclosing(as_they_come(tasks)) as answers:
+            async for number, answer in answers:
+                yield self._judgement(batches[number], answer, twins, sample)
 
-    def _look_up(self, items: Sequence[JudgedItem], sample: int) -> tuple[list[Verdict], Twins]:
+    def _look_up(self, items: Sequence[JudgedItem], sample: int, fresh: bool) -> tuple[list[Verdict], Twins]:
         """The verdicts that need no call; the other items, those of identical content together."""
         rubric = self.settings.rubric
         known: list[Verdict] = []
@@ -78,7 +84,7 @@ class Judge:
                 known.append(scored(item.id, sample, Row(rubric.scale.low, "The output is empty."), rubric))
             elif key in twins:
                 twins[key].append(item)
-            elif (row := self._stored(key)) is not None:
+            elif not fresh and (row := self._stored(key)) is not None:
                 known.append(scored(item.id, sample, row, rubric, cached=True))
             else:
                 twins[key] = [item]
@@ -105,5 +111,8 @@ class Judge:
         return None if self._store is None else from_stored(self._store.get(key), self.settings.rubric)
 
     def _key(self, item: JudgedItem, sample: int) -> str:
-        settings = self.settings
-        return verdict_key(settings.rubric, settings.model, settings.deciding_params, item, sample)
+        return verdict_key(self.settings, item, sample)
+
+
+def _forget(item: JudgedItem, sample: int, row: Row) -> None:
+    """Keeps nothing."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 from ceopt_tui.core.ports import ResolvedModel
-from judges.rubric import Rubric
+from judges.rubric import Rubric, Scale
+from schemas import spec_metric
+
+Method = Literal["auto", "expected", "sampled"]
 
 
 @dataclass(frozen=True)
@@ -16,6 +19,12 @@ class JudgeSettings:
 
     `ask_for_feedback` sends a second request for failing items whose feedback is missing. A run that groups feedback
     into themes needs it; where only scores count, a missing feedback stays empty and costs nothing.
+
+    `method` says how a score is read. `sampled`: the number as written. `auto`: the same question, and the expectation
+    over the scale's levels wherever the reply's log-probabilities give one; no call more. `expected`: one item a call,
+    asked for its score before a word could settle it, so that the expectation tells most; feedback for failing items
+    is a question of its own; an endpoint without log-probabilities is refused.
+    `singleton_rubric` scores what is tagged as a singleton.
     """
 
     rubric: Rubric
@@ -26,8 +35,43 @@ class JudgeSettings:
     ask_for_feedback: bool = False
     timeout_s: float = 60.0
     retries: int = 2
+    method: Method = "sampled"
+    singleton_rubric: Rubric | None = None
 
     @property
     def deciding_params(self) -> dict[str, Any]:
         """Every parameter of a call that does not depend on how many items it carries."""
         return {"temperature": 0, **self.model.params, **self.params}
+
+    @property
+    def items_per_call(self) -> int:
+        """How many items one call may carry."""
+        return 1 if self.method == "expected" else self.batch_size
+
+    @property
+    def for_singletons(self) -> JudgeSettings:
+        """The same judge for what is judged alone, by the rubric for it where there is one."""
+        return replace(self, rubric=self.singleton_rubric or self.rubric, batch_size=1)
+
+
+def run_settings(
+    spec: spec_metric.Judge, model: ResolvedModel, rubric_text: str, singleton_text: str | None = None
+) -> JudgeSettings:
+    """The judge of a run as its spec describes it; the texts are those of the files it names."""
+    lowest, highest = spec.bounds
+    rubric = Rubric(
+        rubric_text,
+        Scale(float(lowest), float(highest)),
+        primary=spec.scoring.primary,
+        secondary=spec.scoring.secondary,
+        passing=spec.passing_score,
+    )
+    return JudgeSettings(
+        rubric,
+        model,
+        batch_size=spec.batch_size,
+        seed=spec.sample_seed,
+        ask_for_feedback=True,
+        method=spec.scoring.method,
+        singleton_rubric=None if singleton_text is None else replace(rubric, text=singleton_text),
+    )

@@ -14,6 +14,7 @@ _OURS = frozenset(
     {"model", "messages", "stream", "n", "api_key", "api_base", "base_url", "timeout", "max_retries", "num_retries"}
     | {"drop_params", "additional_drop_params", "fallbacks", "caching", "cache", "mock_response", "client"}
 )
+LOGPROB_OPTIONS = ("logprobs", "top_logprobs")  # neither is of use, or taken, without the other
 _KEPT = frozenset({"max_tokens", "max_completion_tokens"})  # a reply without its limit could pass a cap
 
 

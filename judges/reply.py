@@ -34,10 +34,15 @@ class Row:
 
 @dataclass(frozen=True)
 class ParsedReply:
-    """Every item asked about is in exactly one of the two: its row, or why it has none."""
+    """Every item asked about is in exactly one of `rows` and `faults`: its row, or why it has none.
+
+    `source` is the value that was taken as the verdict, `places` the number of each item's row in it.
+    """
 
     rows: Mapping[str, Row]
     faults: Mapping[str, str]
+    source: Found | None = None
+    places: Mapping[str, int] = field(default_factory=dict)
 
 
 def parse_reply(reply: str, ids: Sequence[str], rubric: Rubric, *, marker: str = "", judged: str = "") -> ParsedReply:
@@ -53,7 +58,7 @@ def parse_reply(reply: str, ids: Sequence[str], rubric: Rubric, *, marker: str =
         verdict = _own_verdict(reply, rubric, marker, judged)
     except ReplyFault as fault:
         return ParsedReply({}, dict.fromkeys(ids, str(fault)))
-    return _match_rows(_rows_of(verdict, rubric) or [], ids, rubric)
+    return _match_rows(verdict, ids, rubric)
 
 
 def parse_number(value: Any) -> float:
@@ -71,6 +76,23 @@ def parse_number(value: Any) -> float:
     return number
 
 
+def score_names(rubric: Rubric) -> frozenset[str]:
+    """The names a row's deciding score may go by."""
+    return frozenset({rubric.primary, "score"}) - set(rubric.secondary)
+
+
+def rows_of(value: Any, rubric: Rubric) -> list[Any] | None:
+    """The rows a value holds, through one layer of wrapping; None where it is no verdict at all."""
+    if isinstance(value, dict):
+        if _scores(value, rubric):
+            return [value]
+        lists = [inner for inner in value.values() if isinstance(inner, list)]
+        return rows_of(lists[0], rubric) if len(lists) == 1 else None
+    if isinstance(value, list) and any(isinstance(row, dict) and rows_of(row, rubric) for row in value):
+        return value
+    return None
+
+
 def _word_score(reply: str, rubric: Rubric) -> float | None:
     word = reply.strip(_AROUND_A_WORD).casefold()
     if not rubric.scale.takes_words or word not in _PASS_WORDS | _FAIL_WORDS:
@@ -78,7 +100,7 @@ def _word_score(reply: str, rubric: Rubric) -> float | None:
     return rubric.scale.high if word in _PASS_WORDS else rubric.scale.low
 
 
-def _own_verdict(reply: str, rubric: Rubric, marker: str, judged: str) -> Any:
+def _own_verdict(reply: str, rubric: Rubric, marker: str, judged: str) -> Found:
     """The one value of the reply that is the judge's verdict.
 
     A marked one wins over all others. Weak models miscopy the mark, so one without it counts where it stands alone and
@@ -90,7 +112,7 @@ def _own_verdict(reply: str, rubric: Rubric, marker: str, judged: str) -> Any:
         return _only(marked)
     if search.broken:
         raise ReplyFault(search.broken)
-    verdicts = [found for found in search.values if _rows_of(found.value, rubric) is not None]
+    verdicts = [found for found in search.values if rows_of(found.value, rubric) is not None]
     if not verdicts:
         raise ReplyFault("there is no score in the reply")
     shown = "".join(judged.split())
@@ -100,34 +122,24 @@ def _own_verdict(reply: str, rubric: Rubric, marker: str, judged: str) -> Any:
     return _only(own)
 
 
-def _only(verdicts: Sequence[Found]) -> Any:
+def _only(verdicts: Sequence[Found]) -> Found:
     if len(verdicts) > 1:
         raise ReplyFault("there are two verdicts in the reply")
-    return verdicts[0].value
+    return verdicts[0]
 
 
 def _mark(value: Any) -> Any:
     return value.get("marker") if isinstance(value, dict) else None
 
 
-def _rows_of(value: Any, rubric: Rubric) -> list[Any] | None:
-    """The rows a value holds, through one layer of wrapping; None where it is no verdict at all."""
-    if isinstance(value, dict):
-        if _scores(value, rubric):
-            return [value]
-        lists = [inner for inner in value.values() if isinstance(inner, list)]
-        return _rows_of(lists[0], rubric) if len(lists) == 1 else None
-    if isinstance(value, list) and any(isinstance(row, dict) and _rows_of(row, rubric) for row in value):
-        return value
-    return None
-
-
-def _match_rows(rows: Sequence[Any], ids: Sequence[str], rubric: Rubric) -> ParsedReply:
+def _match_rows(verdict: Found, ids: Sequence[str], rubric: Rubric) -> ParsedReply:
     given: dict[str, list[Mapping[str, Any]]] = {item_id: [] for item_id in ids}
-    for row in rows:
+    places: dict[str, int] = {}
+    for place, row in enumerate(rows_of(verdict.value, rubric) or []):
         item_id = _fitting_id(row, ids) if isinstance(row, dict) else None
         if item_id is not None:
             given[item_id].append(row)
+            places[item_id] = place
     parsed: dict[str, Row] = {}
     faults: dict[str, str] = {}
     for item_id, own in given.items():
@@ -135,7 +147,7 @@ def _match_rows(rows: Sequence[Any], ids: Sequence[str], rubric: Rubric) -> Pars
             parsed[item_id] = _read_row(own, rubric)
         except ReplyFault as fault:
             faults[item_id] = str(fault)
-    return ParsedReply(parsed, faults)
+    return ParsedReply(parsed, faults, verdict, places)
 
 
 def _fitting_id(row: Mapping[str, Any], ids: Sequence[str]) -> str | None:
@@ -171,8 +183,7 @@ def _read_row(rows: Sequence[Mapping[str, Any]], rubric: Rubric) -> Row:
 
 def _scores(row: Mapping[str, Any], rubric: Rubric) -> list[Any]:
     """All values under the primary field's name or plain `score`, in the row or its `scores`."""
-    names = {rubric.primary, "score"} - set(rubric.secondary)
-    return [place[name] for place in _places(row) for name in names if name in place]
+    return [place[name] for place in _places(row) for name in score_names(rubric) if name in place]
 
 
 def _logged(row: Mapping[str, Any], name: str) -> float | None:

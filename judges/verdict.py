@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from ceopt_tui.core.ports import ResolvedModel
 from judges.cache import canonical_key
+from judges.judge_settings import JudgeSettings
 from judges.judged_item import JudgedItem
 from judges.prompt import TEMPLATE_VERSION
 from judges.reply import ReplyFault, Row, parse_number
@@ -71,17 +71,20 @@ def scored(item_id: str, sample: int, row: Row, rubric: Rubric, *, cached: bool 
     )
 
 
-def verdict_key(rubric: Rubric, model: ResolvedModel, params: Mapping[str, Any], item: JudgedItem, sample: int) -> str:
+def verdict_key(settings: JudgeSettings, item: JudgedItem, sample: int) -> str:
     """The key of a stored verdict: everything that can change it.
 
     The item's id, its place in a batch and the call's mark are left out: they cannot be known to a later run.
     """
+    rubric, model = settings.rubric, settings.model
     return canonical_key(
         {
             "kind": "verdict",
             "template": TEMPLATE_VERSION,
             "model": [model.endpoint, model.model],
-            "params": dict(params),
+            "params": settings.deciding_params,
+            "method": settings.method,
+            "feedback": settings.ask_for_feedback,
             "rubric": rubric.text,
             "scale": str(rubric.scale),
             "fields": [rubric.primary, *rubric.secondary],
