@@ -109,8 +109,7 @@ def may_run_unattended(trust: JudgeTrust) -> str:
 
 def _beside(found: Agreement, flips: tuple[int, int], *, two_level: bool) -> tuple[tuple[str, str], ...]:
     rows = [("rests on", f"{counted(found.scores, 'score')}, {counted(found.pairs, 'pair')} that differ")]
-    if found.lenience is not None:
-        rows.append(("judge minus you, on average", _signed(found.lenience)))
+    rows.append(("judge minus you, on average", _signed(found.lenience or 0.0)))
     if found.within_one is not None and not two_level:
         rows.append(("within one point", f"{rounded(found.within_one * found.scores)} of {found.scores}"))
     rows.append(("quadratic kappa", "undefined" if found.kappa is None else rounded(found.kappa, 2)))
@@ -153,7 +152,7 @@ def _said(who: str, score: float | None, reason: str) -> str:
 
 
 def _cut(output: str) -> str:
-    shown = one_line(output)
+    shown = one_line(output) or "(empty)"
     return shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…"
 
 
