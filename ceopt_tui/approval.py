@@ -7,18 +7,20 @@ from collections import Counter
 from ceopt_tui.core.figures import counted, percent
 from ceopt_tui.core.ports import ResolvedModel
 from ceopt_tui.inputs import Project
+from judges.rubric import levels
 
 
-def approval_lines(project: Project, task: ResolvedModel, proposer: ResolvedModel | None) -> tuple[str, ...]:
+def approval_lines(
+    project: Project, task: ResolvedModel, proposer: ResolvedModel | None, judge: ResolvedModel | None = None
+) -> tuple[str, ...]:
     """One line a subject, label first."""
     spec = project.spec
     primary = spec.metric.primary
-    checks = Counter(case.check.type if case.check else "exact" for case in project.cases)
     kinds = Counter(case.kind for case in project.cases)
-    listed = ", ".join(f"{name} × {count}" for name, count in sorted(checks.items()))
     own_model = f"llm ({proposer.model})" if proposer else "mechanical (no model)"
     lines = [
-        f"Metric     {primary.name} ({primary.direction}), scored by checks: {listed}",
+        f"Metric     {primary.name} ({primary.direction}), scored by {_scored_by(project, judge)}",
+        *_rubric_lines(project, judge),
         f"Of these   {counted(kinds['failure'], 'recorded failure')}, {counted(kinds['guard'], 'guard case')}",
         f"Gate       past {percent(spec.max_unscored)} of the cases without a score a measurement decides nothing",
         f"Runs on    {task.model} at {task.endpoint}, pinned for the whole run",
@@ -27,3 +29,24 @@ def approval_lines(project: Project, task: ResolvedModel, proposer: ResolvedMode
     ]
     lines += [f"Must hold  {text}" for text in spec.constraints]
     return tuple(lines)
+
+
+def _scored_by(project: Project, judge: ResolvedModel | None) -> str:
+    if judge is not None:
+        return f"a judge: {judge.model} at {judge.endpoint}"
+    checks = Counter(case.check.type if case.check else "exact" for case in project.cases)
+    return "checks: " + ", ".join(f"{name} × {count}" for name, count in sorted(checks.items()))
+
+
+def _rubric_lines(project: Project, judge: ResolvedModel | None) -> list[str]:
+    """The rubric level by level, and what judging may cost."""
+    spec, rubric = project.spec.metric.judge, project.rubric
+    if judge is None or spec is None or rubric is None:
+        return []
+    cap = spec.max_total_cost_usd
+    lines = [f"Rubric     {rubric.scale}; an output passes from {rubric.pass_at:g}"]
+    lines += [f"           {level.score:g}  {level.meaning}".rstrip() for level in reversed(levels(rubric))]
+    lines.append(
+        f"Judging    {'uncapped' if cap is None else f'at most {cap:.2f} USD'}, {spec.batch_size} outputs a call"
+    )
+    return lines

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
 
 import platformdirs
 
 from ceopt_tui.approval import approval_lines
-from ceopt_tui.core.masking import mask, redacted, secrets_in, secrets_of
-from ceopt_tui.core.ports import Completer, Guard, Proposer, Question, ResolvedModel, Role
+from ceopt_tui.core.masking import secrets_in, secrets_of
+from ceopt_tui.core.ports import Completer, Guard, Proposer, ResolvedModel, Role
 from ceopt_tui.engine.backends.worktree import WorktreeBackend
 from ceopt_tui.engine.loop import Run, TickResult
 from ceopt_tui.engine.paid_calls import JournaledCompleter
@@ -26,6 +25,8 @@ from ceopt_tui.gitops.worktrees import Worktrees
 from ceopt_tui.inputs import Project, open_project, run_inputs, terms_of
 from ceopt_tui.journal.folders import archive, claim, state_folder
 from ceopt_tui.journal.lock import RunLock
+from ceopt_tui.judging_parts import lacking, make_judging
+from ceopt_tui.models import Models, bound_models, resolve_models
 from ceopt_tui.pricing import priced_terms
 from ceopt_tui.run_options import RunOptions
 from ceopt_tui.support import notes
@@ -35,11 +36,8 @@ from judges.cache import ReplyCache
 from judges.client import LiteLLMClient
 from judges.ledger import Caps, Ledger, Spend
 from judges.local_binding import bound
-from judges.local_model.catalogue import DEFAULT_MODEL
-from judges.prices import require_price
-from judges.tiers import resolve
-from judges.user_config import user_config_file
-from schemas.records import Approved, CallFacts, CallFinished, CallStarted, ModelBound
+from judges.prices import price_of
+from schemas.records import Approved, CallFacts, CallFinished, CallStarted
 from texttargets.checks import check_output
 from texttargets.guards import make_guard
 from texttargets.leak_sources import LeakSources
@@ -53,15 +51,6 @@ from texttargets.target_file import text_digest
 WORKTREES = "worktrees"  # below the state folder
 
 
-@dataclass(frozen=True)
-class Models:
-    """The models of a run; no proposer model means that ideas come without one."""
-
-    task: ResolvedModel
-    proposer: ResolvedModel | None
-    warnings: tuple[str, ...] = ()
-
-
 async def run_tick(options: RunOptions, skin: Skin) -> TickResult:
     """One tick of the run that `options.spec_path` describes."""
     project = open_project(options.spec_path)
@@ -70,7 +59,7 @@ async def run_tick(options: RunOptions, skin: Skin) -> TickResult:
     if options.fresh:
         start_over(project, folder)
     claim(folder, repository_root=project.repository.root, git_common_dir=project.repository.git_common_dir)
-    inputs = run_inputs(project, approval_lines(project, models.task, models.proposer))
+    inputs = run_inputs(project, approval_lines(project, models.task, models.proposer, models.judge))
     with open_session(folder, SystemClock(), skin.recorded) as session:
         async with _parts(project, inputs, models, session, options, skin) as parts:
             skin.opened(session.state, parts.terms)
@@ -109,55 +98,6 @@ async def approve_ahead(session: Session, project: Project, digest: str | None =
     )
 
 
-async def resolve_models(project: Project, options: RunOptions, skin: Skin) -> Models:
-    """Task and proposer model; the embedded one is offered to a person and never taken silently."""
-    spec = project.spec
-    warnings: list[str] = []
-    find = partial(
-        resolve,
-        spec_models=spec.models,
-        environ=options.environ,
-        user_config_path=user_config_file(),
-        overrides=options.models,
-        warn=warnings.append,
-    )
-    task = find("task", spec.runner.model)
-    if task is None:
-        task = await _embedded(project, options, skin)
-    proposer = None
-    if spec.proposer.kind != "mechanical":
-        proposer = find("proposer", spec.proposer.model)
-        if proposer is None and spec.proposer.kind == "llm":
-            raise SetupError(
-                f"no model is configured for the proposer ({spec.proposer.model})",
-                "Set CEOPT_MODEL_STRONG=provider/model, or use `proposer: {kind: mechanical}`, which needs no model.",
-            )
-    if spec.user_cost_cap_usd is not None:
-        for model in filter(None, (task, proposer)):
-            require_price(model)
-    return Models(task, proposer, tuple(warnings))
-
-
-async def _embedded(project: Project, options: RunOptions, skin: Skin) -> ResolvedModel:
-    name = project.spec.runner.model
-    if not options.attended:
-        raise SetupError(
-            f"no model is configured for `{name}`: set CEOPT_MODEL_CHEAP=provider/model and its key, "
-            f"or name {DEFAULT_MODEL} for the embedded one"
-        )
-    message = (
-        f"No model is configured for `{name}`.\n\nceopt can run {DEFAULT_MODEL} on this machine: no key, no cost, "
-        "about 0.5 GB to download once. It is small: plain, format-heavy tasks in English only.\n"
-        "For any other model set CEOPT_MODEL_CHEAP=provider/model and its key, then start again."
-    )
-    answer = await skin.ask(Question("model", "Which model?", message, "Use the embedded model?", ("use it", "stop")))
-    if answer != "use it":
-        raise SetupError("no model was chosen", "Set CEOPT_MODEL_CHEAP=provider/model and start again.")
-    model = resolve("task", DEFAULT_MODEL, {}, options.environ, None)
-    assert model is not None
-    return model
-
-
 @asynccontextmanager
 async def _parts(
     project: Project, inputs: RunInputs, models: Models, session: Session, options: RunOptions, skin: Skin
@@ -165,26 +105,27 @@ async def _parts(
     spec, clock = project.spec, SystemClock()
     warnings = list(models.warnings)
     async with AsyncExitStack() as stack:
-        task = await _bind(models.task, stack, skin)
-        proposer_model = models.proposer
-        if proposer_model is not None:
-            proposer_model = task if proposer_model == models.task else await _bind(proposer_model, stack, skin)
-        bound_to = [model for model in (task, proposer_model) if model is not None]
+        bound_to = await _bind_all(models, stack, skin)
+        task = bound_to.task
         cache = ReplyCache(options.cache_dir or platformdirs.user_cache_path("ceopt") / "replies", warnings.append)
         stack.callback(cache.close)
         client = await stack.enter_async_context(
             LiteLLMClient(
-                _ledger(session, project),
+                _ledger(session, project, bound_to),
                 cache,
                 clock=clock,
-                secrets=secrets_in(options.environ).union(*(secrets_of(one.params) for one in bound_to)),
+                secrets=secrets_in(options.environ).union(*(secrets_of(one.params) for one in bound_to.all)),
                 warn=warnings.append,
             )
         )
         target = spec.target
         assert target is not None
+        terms = priced_terms(project, task, bound_to.proposer, bound_to.judge, attended=options.attended)
+        judging = make_judging(project, bound_to, client, JournaledCompleter(client, session.recorder), cache)
+        if judging is not None and terms.judge is not None:
+            terms = replace(terms, judge=replace(terms.judge, lacking=lacking(project)))
         yield Parts(
-            terms=priced_terms(project, task, proposer_model, attended=options.attended),
+            terms=terms,
             runner=ChatRunner(
                 client,
                 task,
@@ -195,19 +136,20 @@ async def _parts(
                 retries=spec.runner.retries,
             ),
             scorer=lambda case, output: check_output(case, output, None),
-            proposer=_proposer(JournaledCompleter(client, session.recorder), proposer_model),
+            proposer=_proposer(JournaledCompleter(client, session.recorder), bound_to.proposer),
             guard=_guard(project, inputs),
             prober=lambda: probe_scorer(project.cases, None),
             text_digest=text_digest,
             backend=WorktreeBackend(project.repository, session.folder / WORKTREES, spec.name),
             asker=skin,
             clock=clock,
-            models=bound_models(task, proposer_model),
+            models=bound_models(bound_to),
             concurrency=task.concurrency,
             state_folder=session.folder,
             version=VERSION,
             remarks=(*project.loaded.notes, *notes(project.loaded)),
             notes=warnings,
+            judging=judging,
         )
 
 
@@ -220,6 +162,21 @@ def _guard(project: Project, inputs: RunInputs) -> Guard:
     return make_guard(sources=sources, syntax=inputs.syntax, limits=limits)
 
 
+async def _bind_all(models: Models, stack: AsyncExitStack, skin: Skin) -> Models:
+    """All models with an address; one that plays several parts is served once."""
+    served: dict[str, ResolvedModel] = {}
+    for model in models.all:
+        if model.model not in served:
+            served[model.model] = await _bind(model, stack, skin)
+
+    def address(model: ResolvedModel | None) -> ResolvedModel | None:
+        return replace(served[model.model], name=model.name, params=model.params) if model else None
+
+    task = address(models.task)
+    assert task is not None
+    return Models(task, address(models.proposer), address(models.judge), models.warnings)
+
+
 async def _bind(model: ResolvedModel, stack: AsyncExitStack, skin: Skin) -> ResolvedModel:
     """The model with an address; an embedded one gets its server for the length of the tick."""
     loop = asyncio.get_running_loop()
@@ -230,10 +187,11 @@ async def _bind(model: ResolvedModel, stack: AsyncExitStack, skin: Skin) -> Reso
     return await stack.enter_async_context(bound(model, progress))
 
 
-def _ledger(session: Session, project: Project) -> Ledger:
+def _ledger(session: Session, project: Project, models: Models) -> Ledger:
     """The account of the whole run: what earlier ticks spent counts under the same caps."""
     state, recorder = session.state, session.recorder
     caps = terms_of(project, attended=False, usd_per_run=None).budget
+    judge_usd = _judge_cap(project, models)
 
     async def started(record: CallStarted) -> None:
         await recorder.commit(record)
@@ -248,7 +206,7 @@ def _ledger(session: Session, project: Project) -> Ledger:
     lost = state.spend.lost
     spent["task"] = spent.get("task", Spend()) + Spend(requests=lost.calls, usd_known=lost.usd, unpriced=lost.unpriced)
     return Ledger(
-        Caps(max_usd=caps.usd, max_calls=caps.calls),
+        Caps(max_usd=caps.usd, max_calls=caps.calls, judge_usd=judge_usd),
         spent=spent,
         next_call=state.spend.started + 1,
         on_start=started,
@@ -256,34 +214,14 @@ def _ledger(session: Session, project: Project) -> Ledger:
     )
 
 
-def models_if_known(project: Project, environ: Mapping[str, str]) -> Models | None:
-    """The models a run would use as things are configured now; None when one is missing."""
-    spec, config = project.spec, user_config_file()
-    try:
-        task = resolve("task", spec.runner.model, spec.models, environ, config)
-        wants_model = spec.proposer.kind != "mechanical"
-        proposer = resolve("proposer", spec.proposer.model, spec.models, environ, config) if wants_model else None
-    except SetupError:
+def _judge_cap(project: Project, models: Models) -> float | None:
+    """The cap on judging in US dollars; one that nobody wrote does not keep a model without a price from working."""
+    judge = project.spec.metric.judge
+    if judge is None or models.judge is None:
         return None
-    return None if task is None else Models(task, proposer)
+    written = project.spec.judge_cost_cap_usd is not None
+    return judge.max_total_cost_usd if written or price_of(models.judge) is not None else None
 
 
 def _proposer(completer: Completer, model: ResolvedModel | None) -> Proposer:
     return MechanicalProposer() if model is None else LLMProposer(completer, model)
-
-
-def bound_models(task: ResolvedModel, proposer: ResolvedModel | None) -> tuple[ModelBound, ...]:
-    """The models as the journal names them; no address with a port of the day, no key, nothing that headers hold."""
-    roles: tuple[tuple[Role, ResolvedModel | None], ...] = (("task", task), ("proposer", proposer))
-    return tuple(
-        ModelBound(
-            role=role,
-            name=model.name,
-            model=model.model,
-            endpoint=mask(model.endpoint),
-            params=redacted(model.params),
-            usd_per_mtok=(model.price.usd_in, model.price.usd_out) if model.price else None,
-        )
-        for role, model in roles
-        if model is not None
-    )

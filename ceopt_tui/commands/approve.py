@@ -12,9 +12,10 @@ from ceopt_tui.core.plan.forecast import plan_lines
 from ceopt_tui.engine.session import open_session
 from ceopt_tui.inputs import digests, open_project, split_of
 from ceopt_tui.journal.folders import claim, state_folder
+from ceopt_tui.models import models_if_known
 from ceopt_tui.pricing import priced_terms
 from ceopt_tui.system_clock import SystemClock
-from ceopt_tui.wiring import approve_ahead, models_if_known
+from ceopt_tui.wiring import approve_ahead
 
 
 @click.command("approve")
@@ -29,7 +30,8 @@ def command(spec: Path, state_root: Path | None) -> None:
     with open_session(folder, SystemClock(), lambda _record: None) as session:
         asyncio.run(approve_ahead(session, project))
     models = models_if_known(project, os.environ)
-    terms = priced_terms(project, models.task if models else None, models.proposer if models else None, attended=False)
+    task, proposer, judge = (models.task, models.proposer, models.judge) if models else (None, None, None)
+    terms = priced_terms(project, task, proposer, judge, attended=False)
     for line in plan_lines(split_of(project), terms):
         click.echo(line, err=True)
     click.echo(f"approved {digests(project)[0]}")

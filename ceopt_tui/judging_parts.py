@@ -1,0 +1,58 @@
+"""The parts of a run that a judge scores: the judge itself, its probes, a person's levels, themes of its feedback."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from judges.output_judge import RunJudge
+from judges.validity import missing_exemplars, probe_judge
+
+from ceopt_tui.core.ports import Completer
+from ceopt_tui.engine.parts import JudgeParts
+from ceopt_tui.inputs import Project, split_of
+from ceopt_tui.models import Models
+from judges.cache import ReplyCache
+from judges.judge_settings import JudgeSettings
+from judges.rubric import levels, rubric_bound
+from schemas.evalset import Case
+from schemas.records import Probed
+from texttargets.themes.maker import ModelThemes, WordThemes
+
+
+def make_judging(
+    project: Project, models: Models, client: Completer, journaled: Completer, cache: ReplyCache
+) -> JudgeParts | None:
+    """Everything that judging needs; None where checks score. The engine journals verdicts together with their calls."""
+    spec, rubric = project.spec.metric.judge, project.rubric
+    if spec is None or rubric is None or models.judge is None:
+        return None
+    settings = JudgeSettings(
+        rubric,
+        models.judge,
+        batch_size=spec.batch_size,
+        seed=spec.sample_seed,
+        ask_for_feedback=True,
+        method=spec.scoring.method,
+        singleton_rubric=project.singleton_rubric,
+    )
+    judge = RunJudge(client, settings, store=cache)
+    bound = rubric_bound(rubric, spec.scoring.method)
+
+    async def probe() -> Sequence[Probed]:
+        return await probe_judge(judge, selection(project), spec.exemplars, bound, spec.sample_seed)
+
+    # Naming themes is the cheap work of whoever has the ideas; without a model words alone have to do.
+    themes = ModelThemes(journaled, models.judge) if models.proposer else WordThemes()
+    return JudgeParts(judge, bound, levels(rubric), probe, themes)
+
+
+def lacking(project: Project) -> tuple[str, ...]:
+    """Which known good or bad outputs the project does not have, in words."""
+    spec = project.spec.metric.judge
+    return missing_exemplars(selection(project), spec.exemplars) if spec else ()
+
+
+def selection(project: Project) -> list[Case]:
+    """The cases that may be looked at before anything is decided."""
+    drawn = set(split_of(project).selection)
+    return [case for case in project.cases if case.id in drawn]

@@ -1,0 +1,147 @@
+"""Which model plays which part in a run: resolved once, named in the journal, and one that nobody chose never taken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+
+from ceopt_tui.core.masking import mask, redacted
+from ceopt_tui.core.ports import Question, ResolvedModel, Role
+from ceopt_tui.engine.skin import Skin
+from ceopt_tui.errors import SetupError
+from ceopt_tui.inputs import Project
+from ceopt_tui.run_options import RunOptions
+from judges.family import kin
+from judges.local_model.catalogue import DEFAULT_MODEL
+from judges.prices import require_price
+from judges.tiers import resolve
+from judges.user_config import user_config_file
+from schemas.records import ModelBound
+from schemas.spec import Spec
+
+Find = Callable[[Role, str], ResolvedModel | None]
+
+
+@dataclass(frozen=True)
+class Models:
+    """The models of a run; no proposer model means that ideas come without one, no judge that checks score."""
+
+    task: ResolvedModel
+    proposer: ResolvedModel | None
+    judge: ResolvedModel | None = None
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def all(self) -> tuple[ResolvedModel, ...]:
+        """Every model that may be called."""
+        return tuple(model for model in (self.task, self.proposer, self.judge) if model is not None)
+
+
+async def resolve_models(project: Project, options: RunOptions, skin: Skin) -> Models:
+    """The models of this run; the embedded one is offered to a person and never taken silently."""
+    spec = project.spec
+    warnings: list[str] = []
+    find: Find = partial(
+        resolve,
+        spec_models=spec.models,
+        environ=options.environ,
+        user_config_path=user_config_file(),
+        overrides=options.models,
+        warn=warnings.append,
+    )
+    task = find("task", spec.runner.model)
+    if task is None:
+        task = await _embedded(project, options, skin)
+    proposer = find("proposer", spec.proposer.model) if spec.proposer.kind != "mechanical" else None
+    if proposer is None and spec.proposer.kind == "llm":
+        raise SetupError(
+            f"no model is configured for the proposer ({spec.proposer.model})",
+            "Set CEOPT_MODEL_STRONG=provider/model, or use `proposer: {kind: mechanical}`, which needs no model.",
+        )
+    models = Models(task, proposer, _judge(spec, find, task), tuple(warnings))
+    _require_prices(spec, models)
+    return models
+
+
+def _judge(spec: Spec, find: Find, task: ResolvedModel) -> ResolvedModel | None:
+    if not spec.is_judged or spec.metric.judge is None:
+        return None
+    name = spec.metric.judge.model
+    judge = find("judge", name)
+    if judge is None and name == spec.runner.model:  # a person chose the model for this very name
+        judge = task
+    if judge is None:
+        raise SetupError(
+            f"no model is configured for the judge ({name})",
+            f"Set CEOPT_MODEL_{name.upper()}=provider/model, or name one in metric.judge.model."
+            if name in {"cheap", "strong"}
+            else f"Name it as provider/model in `models.{name}`.",
+        )
+    return judge
+
+
+def _require_prices(spec: Spec, models: Models) -> None:
+    """A cap in money that the user set cannot be held for a model without a price."""
+    if spec.user_cost_cap_usd is not None:
+        for model in models.all:
+            require_price(model)
+    elif spec.judge_cost_cap_usd is not None and models.judge is not None:
+        require_price(models.judge)
+
+
+async def _embedded(project: Project, options: RunOptions, skin: Skin) -> ResolvedModel:
+    name = project.spec.runner.model
+    if not options.attended:
+        raise SetupError(
+            f"no model is configured for `{name}`: set CEOPT_MODEL_CHEAP=provider/model and its key, "
+            f"or name {DEFAULT_MODEL} for the embedded one"
+        )
+    message = (
+        f"No model is configured for `{name}`.\n\nceopt can run {DEFAULT_MODEL} on this machine: no key, no cost, "
+        "about 0.5 GB to download once. It is small: plain, format-heavy tasks in English only.\n"
+        "For any other model set CEOPT_MODEL_CHEAP=provider/model and its key, then start again."
+    )
+    answer = await skin.ask(Question("model", "Which model?", message, "Use the embedded model?", ("use it", "stop")))
+    if answer != "use it":
+        raise SetupError("no model was chosen", "Set CEOPT_MODEL_CHEAP=provider/model and start again.")
+    model = resolve("task", DEFAULT_MODEL, {}, options.environ, None)
+    assert model is not None
+    return model
+
+
+def models_if_known(project: Project, environ: Mapping[str, str]) -> Models | None:
+    """The models a run would use as things are configured now; None when one is missing."""
+    spec = project.spec
+    find: Find = partial(
+        resolve, spec_models=spec.models, environ=environ, user_config_path=user_config_file(), overrides={}
+    )
+    try:
+        task = find("task", spec.runner.model)
+        proposer = find("proposer", spec.proposer.model) if spec.proposer.kind != "mechanical" else None
+        return None if task is None else Models(task, proposer, _judge(spec, find, task))
+    except SetupError:
+        return None
+
+
+def bound_models(models: Models) -> tuple[ModelBound, ...]:
+    """The models as the journal names them; no address with a port of the day, no key, nothing that headers hold."""
+    roles: tuple[tuple[Role, ResolvedModel | None], ...] = (
+        ("task", models.task),
+        ("proposer", models.proposer),
+        ("judge", models.judge),
+    )
+    kindred = kin(models.judge, models.task, models.proposer) if models.judge else ()
+    return tuple(
+        ModelBound(
+            role=role,
+            name=model.name,
+            model=model.model,
+            endpoint=mask(model.endpoint),
+            params=redacted(model.params),
+            usd_per_mtok=(model.price.usd_in, model.price.usd_out) if model.price else None,
+            kin=kindred if role == "judge" else (),
+        )
+        for role, model in roles
+        if model is not None
+    )
