@@ -97,6 +97,9 @@ class Pool:
                 f"the model did not answer, the first call failed: {result.error}",
                 "Nothing was measured. Is its address right, is it up? `ceopt doctor` sends it one call.",
             )
+        # What the final gain still lacks is all that is run again: failing again it is lost, and no outage.
+        if run.step == "report" and (run.text_digest, run.case_id, run.step) in book.failed_before:
+            return
         # A text that fails on the same case again is that text's fault, not the endpoint's.
         if book.failures.get((run.text_digest, run.case_id, run.step), 0) <= 1:
             self._failures += 1

@@ -263,6 +263,30 @@ async def test_one_lost_case_is_left_out_and_many_are_no_verdict(tmp_path: Path)
     assert result.outcome == "inconclusive"
 
 
+@pytest.mark.parametrize("truncated", [False, True])
+async def test_a_final_gain_lost_twice_ends_in_a_report_that_says_so(truncated: bool, tmp_path: Path) -> None:
+    def silent(text: str, case: Any, sample: int) -> Any:
+        """Answers one run of a case and no other."""
+        if "be exact" in text and sample >= 1 and int(case.id[1:]) % 2:
+            return RunResult("", truncated=truncated, error=None if truncated else "context too long")
+        return helps("be exact")(text, case, sample)
+
+    world = World(tmp_path, silent)
+    first = await world.tick()
+    assert (first.status, first.outcome, first.exit_status) == ("stopped", "outage", ExitStatus.STOPPED)
+    assert "the final gain could not be measured: 0 of 10 held-out cases have a score for both texts" in first.reason
+    assert world.state.report is None
+    second = await world.tick()
+    assert second.outcome == "improved" and world.state.finished is not None
+    report = (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert (
+        "the gain over the original was not measured: 0 of 10 held-out cases have a score for both texts, tried twice"
+        in report
+    )
+    calls = len(world.runner.calls)
+    assert (await world.tick()).outcome == "improved" and len(world.runner.calls) == calls
+
+
 async def test_three_experiments_lost_in_a_row_park_the_run(tmp_path: Path) -> None:
     def answer(text: str, case: Any, sample: int) -> Any:
         if text != "Answer.\n" and int(case.id[1:]) % 4 == 0:

@@ -65,6 +65,7 @@ def _exit(state: RunState, lost: int) -> ExitStatus:
 
 def _gain(state: RunState, terms: Terms) -> Action:
     """Fresh held-out runs of the original and the final text, never a score that decided a keep."""
+    assert state.stopped is not None
     cases, wanted = state.report_cases, report_runs(state)
     final = state.reference.text_digest
     if judge := waiting_for_judge(state, report_only=True):
@@ -78,6 +79,8 @@ def _gain(state: RunState, terms: Terms) -> Action:
     shared = sorted(before.keys() & after.keys())
     if state.distinct(shared) < FEWEST_FOR_A_GAIN or len(cases) - len(shared) > terms.max_unscored * len(cases):
         scored = f"{len(shared)} of {counted(len(cases), 'held-out case')} have a score for both texts"
+        if _tried_before(state, cases):
+            return Note((state.stopped.model_copy(update={"no_gain": f"{scored}, tried twice"}),))
         return Park("waiting", f"the final gain could not be measured: {scored}; run again later", "outage")
     gain = final_gain(
         {case: before[case] for case in shared},
@@ -106,6 +109,12 @@ def _gain(state: RunState, terms: Terms) -> Action:
             ),
         )
     )
+
+
+def _tried_before(state: RunState, cases: Sequence[str]) -> bool:
+    """Did the final measurement fail in an earlier tick as well, on cases that still lack a score?"""
+    wanted = set(cases)
+    return any(case in wanted and step == "report" for _, case, step in state.runs.failed_before)
 
 
 def _mean(scores: Mapping[str, Sequence[float]], cases: Sequence[str]) -> float:

@@ -49,6 +49,7 @@ class RunBook:
     reasons: dict[tuple[str, str], str] = field(default_factory=dict)  # … by text and case: why there was no score
     faults: set[Place] = field(default_factory=set)  # of these, those without any output
     lost: set[Place] = field(default_factory=set)  # given up in earlier ticks to errors, and not scored since
+    failed_before: set[Place] = field(default_factory=set)  # in earlier ticks, whatever the reason, not scored since
     sigma_ss: float = 0.0
     sigma_df: int = 0
     scored: int = 0
@@ -72,6 +73,7 @@ class RunBook:
             return
         self.scored += 1
         self.lost.discard(place)
+        self.failed_before.discard(place)
         self.outputs.setdefault(key, []).append(run.output)
         self.details[key] = run.detail
         cell = self.cells.setdefault(key, Cell())
@@ -81,6 +83,7 @@ class RunBook:
     def new_tick(self) -> None:
         """What failed before is worth trying again; what is on record of it stays."""
         self.lost = self.given_up()
+        self.failed_before |= self.failures.keys()
         self.failures.clear()
         self.reasons.clear()
         self.faults.clear()
