@@ -18,6 +18,7 @@ LONGEST_NAME = 100
 ALIKE = 60.0  # percent of shared words from which two reasons are one theme
 WRONG_FORM = "the answer does not have the wanted form"
 WRONG_ANSWER = "the answer has the wanted form and is another one"
+SINGLE_REMARKS = "remarks on single answers that have no theme"
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,8 @@ def failure_themes(selection: Sequence[SelectionCase], contract: Contract | None
         if not is_failing(item):
             continue
         seen = _seen_reason(item, contract)
-        name = seen or _known_name(on_one_line(_said_reason(item))[:LONGEST_NAME], groups)
+        judged = SINGLE_REMARKS if item.feedback else None
+        name = seen or judged or _known_name(on_one_line(_said_reason(item))[:LONGEST_NAME], groups)
         groups.setdefault(name, []).append(item)
     themes = [FailureTheme(name, tuple(cases)) for name, cases in groups.items()]
     return sorted(themes, key=lambda theme: -len(theme.cases))

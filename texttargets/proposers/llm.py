@@ -102,8 +102,8 @@ def _themes(brief: Brief) -> list[FailureTheme]:
 
 
 def _contract(brief: Brief) -> Contract | None:
-    """The form all expected values share; in a judged run they are examples of a good answer, and of other themes."""
-    if brief.themes:
+    """The form all expected values share; in a judged run they are one good answer of many, and of other themes."""
+    if brief.themes or any(item.score is not None for item in brief.selection):
         return None
     return infer_contract([item.case.expected for item in brief.selection])
 
