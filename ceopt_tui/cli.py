@@ -27,6 +27,7 @@ COMMANDS = {
     "check": ("check", "Check a spec or an eval set: every problem with file, line and key."),
     "lint": ("lint", "Would this rewrite be refused, and why?"),
     "judge": ("judge", "Score outputs with a rubric, nothing else."),
+    "calibrate": ("calibrate", "Score outputs yourself: does the judge rank them as you do?"),
     "decide": ("decide", "Decide a payload: keep, revert or not sure."),
     "status": ("status", "Where a run stands."),
     "stop": ("stop", "End a run for good; the next `run` writes its report."),

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from judges.output_judge import RunJudge
-from judges.validity import missing_exemplars, probe_judge
-
 from ceopt_tui.core.ports import Completer
 from ceopt_tui.engine.parts import JudgeParts
 from ceopt_tui.inputs import Project, split_of
 from ceopt_tui.models import Models
 from judges.cache import ReplyCache
 from judges.judge_settings import JudgeSettings
+from judges.output_judge import RunJudge
 from judges.rubric import levels, rubric_bound
+from judges.validity import missing_exemplars, probe_judge
 from schemas.evalset import Case
 from schemas.records import Probed
 from texttargets.themes.maker import ModelThemes, WordThemes
@@ -22,7 +21,7 @@ from texttargets.themes.maker import ModelThemes, WordThemes
 def make_judging(
     project: Project, models: Models, client: Completer, journaled: Completer, cache: ReplyCache
 ) -> JudgeParts | None:
-    """Everything that judging needs; None where checks score. The engine journals verdicts together with their calls."""
+    """Everything that judging needs; None where checks score. The engine journals verdicts with their calls."""
     spec, rubric = project.spec.metric.judge, project.rubric
     if spec is None or rubric is None or models.judge is None:
         return None

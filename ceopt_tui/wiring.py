@@ -12,6 +12,7 @@ import platformdirs
 
 from ceopt_tui.approval import approval_lines
 from ceopt_tui.core.masking import secrets_in, secrets_of
+from ceopt_tui.core.plan.terms import ScoringOnly
 from ceopt_tui.core.ports import Completer, Guard, Proposer, ResolvedModel, Role
 from ceopt_tui.engine.backends.worktree import WorktreeBackend
 from ceopt_tui.engine.loop import Run, TickResult
@@ -27,6 +28,7 @@ from ceopt_tui.journal.folders import archive, claim, state_folder
 from ceopt_tui.journal.lock import RunLock
 from ceopt_tui.judging_parts import lacking, make_judging
 from ceopt_tui.models import Models, bound_models, resolve_models
+from ceopt_tui.named_files import labels_file
 from ceopt_tui.pricing import priced_terms
 from ceopt_tui.run_options import RunOptions
 from ceopt_tui.support import notes
@@ -123,7 +125,11 @@ async def _parts(
         terms = priced_terms(project, task, bound_to.proposer, bound_to.judge, attended=options.attended)
         judging = make_judging(project, bound_to, client, JournaledCompleter(client, session.recorder), cache)
         if judging is not None and terms.judge is not None:
-            terms = replace(terms, judge=replace(terms.judge, lacking=lacking(project)))
+            terms = replace(
+                terms,
+                judge=replace(terms.judge, lacking=lacking(project)),
+                scoring=_scoring(session, options),
+            )
         yield Parts(
             terms=terms,
             runner=ChatRunner(
@@ -150,7 +156,26 @@ async def _parts(
             remarks=(*project.loaded.notes, *notes(project.loaded)),
             notes=warnings,
             judging=judging,
+            labels_file=_labels_file(project, session, options),
         )
+
+
+def _scoring(session: Session, options: RunOptions) -> ScoringOnly | None:
+    """A tick for a person's scores alone begins with the first sheet that is not done."""
+    if options.scoring is None:
+        return None
+    prefix = "calibration-" if options.scoring == "calibration" else "final-"
+    done = sum(sheet.startswith(prefix) for sheet in session.state.judging.closed_sheets)
+    return ScoringOnly(options.scoring, done + 1)
+
+
+def _labels_file(project: Project, session: Session, options: RunOptions) -> Path:
+    """Where the spec says; else beside it when a person came to score, and with the run's state when a run asked."""
+    named = labels_file(project.loaded)
+    if named is not None:
+        return named
+    beside = project.loaded.file.resolve().with_name(f"{project.spec.name}.labels.yaml")
+    return beside if options.scoring else session.folder / "labels.yaml"
 
 
 def _guard(project: Project, inputs: RunInputs) -> Guard:

@@ -12,6 +12,7 @@ from ceopt_tui.engine.judge_questions import ADD_FIRST, calibrate_question, cali
 from ceopt_tui.engine.parts import Parts, RunInputs
 from ceopt_tui.engine.questions import PROCEED, baseline_question, keep_question, spec_question
 from ceopt_tui.engine.recorder import Recorder
+from ceopt_tui.engine.scoring import keep_labels
 from ceopt_tui.errors import NeedsPersonError
 from schemas.judging_records import SheetClosed
 from schemas.records import Answered, Approved, Asked, Declined
@@ -36,6 +37,7 @@ async def ask(recorder: Recorder, inputs: RunInputs, parts: Parts, action: Ask) 
     answer = await parts.asker.ask(question)
     if action.what == "calibrated" and answer == THROW_AWAY:
         await recorder.commit(_discarded(state, action.number))
+        keep_labels(state, parts)
     if action.what not in {"spec", "baseline"} and answer not in {ADD_FIRST, CHANGE_RUBRIC}:
         await recorder.commit(Answered(question_id=question.id, answer=answer, by="person"))
         return

@@ -71,6 +71,7 @@ from schemas.records import (
 
 Status = Literal["running", "waiting", "blocked", "finished"]
 
+SCORED = frozenset({"calibrated", "scored"})  # a tick that was for a person's scores did what it was for
 NO_GAIN = "the cap was reached"
 
 # What an error that ends a tick is called; anything else is an outage.
@@ -114,7 +115,8 @@ class Run:
         """Does what can be done now. Errors that park a run come back as a result, not as exceptions."""
         self._limit_s = max_active_s
         reopened: list[AnyRecord] = []
-        if self.state.finished and not begins_again(self.state, self._inputs, self._parts):
+        goes_on = self._parts.terms.scoring or begins_again(self.state, self._inputs, self._parts)
+        if self.state.finished and not goes_on:
             reason = reopens(self.state, self._parts.terms, self._active_s(), self._wall_s())
             if reason is None or changed(self.state, self._inputs, self._parts):
                 return self._ended_before(self.state.finished)
@@ -152,6 +154,8 @@ class Run:
             if isinstance(action, Done):
                 assert self.state.finished is not None
                 return _finished(self.state.finished)
+            if isinstance(action, Park) and action.outcome in SCORED:
+                return TickResult("waiting", action.outcome, action.reason, ExitStatus.FINISHED)
             if isinstance(action, Park):
                 status: Literal["stopped", "blocked"] = "blocked" if action.status == "blocked" else "stopped"
                 return TickResult(status, action.outcome, action.reason, ExitStatus.STOPPED)

@@ -72,3 +72,4 @@ class Parts:
     remarks: Sequence[str] = ()  # about the spec; news to whoever reads the log, no limit of the evidence
     notes: Sequence[str] = field(default_factory=tuple)  # warnings of the parts; may grow while they work
     judging: JudgeParts | None = None
+    labels_file: Path | None = None  # where a person's scores of the judge's outputs are kept

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from ceopt_tui.core.judging_ports import PersonMark
 from ceopt_tui.core.plan.actions import ScoreSheet
-from ceopt_tui.core.plan.trusting import materials
+from ceopt_tui.core.plan.trusting import labels, materials
 from ceopt_tui.core.state.judging import Place
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.core.trust.sheets import DrawnSheet, Guide, blind_sheet, calibration_sheet
 from ceopt_tui.engine.parts import Parts
 from ceopt_tui.engine.recorder import Recorder
+from ceopt_tui.journal.atomic import write_atomic
 from schemas.judging_records import PersonScored, SheetClosed
+from schemas.labels import labels_yaml
 
 
 async def score_sheet(recorder: Recorder, parts: Parts, action: ScoreSheet) -> None:
@@ -48,6 +50,19 @@ async def score_sheet(recorder: Recorder, parts: Parts, action: ScoreSheet) -> N
             by="person",
         )
     )
+    if action.purpose == "calibration":
+        keep_labels(recorder.state, parts)
+
+
+def keep_labels(state: RunState, parts: Parts) -> None:
+    """Writes a person's scores where later runs find them; those of another rubric or judge are set aside."""
+    judge, path = parts.terms.judge, parts.labels_file
+    if judge is None or path is None:
+        return
+    gathered = labels(state, judge).labels
+    if judge.labels is not None and judge.labels.binding != gathered.binding and path.exists():
+        path.replace(path.with_suffix(f".stale{path.suffix}"))
+    write_atomic(path, labels_yaml(gathered).encode("utf-8"))
 
 
 def draw_sheet(state: RunState, parts: Parts, action: ScoreSheet) -> DrawnSheet:
@@ -61,6 +76,8 @@ def draw_sheet(state: RunState, parts: Parts, action: ScoreSheet) -> DrawnSheet:
         return calibration_sheet(outputs, guide, action.number, seen=seen, marks=marks)
     experiment = state.experiments[action.number]
     arms = (experiment.started.base_digest, experiment.text_digest or "")
+    if action.sheet.startswith("final-"):
+        arms = (state.original_digest, state.reference.text_digest)
     outputs = materials(state, parts.terms.judge, arms, held_out=True)
     assert state.split is not None
     return blind_sheet(outputs, guide, arms, action.number, groups=state.split.groups, seen=seen, marks=marks)

@@ -8,10 +8,11 @@ from __future__ import annotations
 import random
 from itertools import count
 
-from ceopt_tui.core.plan.actions import Action, Ask, Judge, ScoreSheet
+from ceopt_tui.core.plan.actions import Action, Ask, Judge, Note, Park, Report, ScoreSheet
 from ceopt_tui.core.plan.terms import Terms
-from ceopt_tui.core.plan.trusting import trust_of
+from ceopt_tui.core.plan.trusting import final_people, trust_of
 from ceopt_tui.core.state.run import RunState
+from ceopt_tui.core.trust.blind import people_sentence
 
 SCORE_NOW, NOT_NOW = "score some now", "not now"
 GO_ON, SCORE_MORE, THROW_AWAY, CHANGE_RUBRIC = "go on", "score 10 more", "throw these scores away", "change the rubric"
@@ -44,9 +45,43 @@ def plan_calibration(state: RunState, terms: Terms) -> Action | None:
     if answer is None:
         settled = trust_of(state, terms.judge).kind in {"checked", "waived"}
         return None if settled else Ask("calibrate")
-    if answer != SCORE_NOW:
+    return _sheets(state, 1) if answer == SCORE_NOW else None
+
+
+def plan_scoring(state: RunState, terms: Terms) -> Action | None:
+    """What a tick that is for a person's scores alone has to do; None in any other."""
+    only = terms.scoring
+    if only is None or terms.judge is None:
         return None
-    for number in count(1):
+    if only.purpose == "calibration":
+        said = trust_of(state, terms.judge).sentence
+        return _sheets(state, only.number) or Park("waiting", said, "calibrated")
+    if not state.keeps or state.gain is None:
+        return Park("blocked", "no text was kept whose outputs could be compared with the original's", "needs_person")
+    return _final(state, terms, final_sheet(only.number))
+
+
+def final_sheet(number: int) -> str:
+    """The name of a sheet on which outputs of the original and the final text are mixed."""
+    return f"final-{number}"
+
+
+def _final(state: RunState, terms: Terms, sheet: str) -> Action:
+    closed = state.judging.closed_sheets.get(sheet)
+    assert state.gain is not None
+    if closed is None:
+        return ScoreSheet("blind", sheet, state.best_number)
+    figures = final_people(state, terms)
+    if closed.outcome != "discarded" and figures is not None and figures != state.gain.people:
+        return Note((state.gain.model_copy(update={"people": figures, "seq": 0, "at": ""}),))
+    if state.report is None:
+        return Report()
+    return Park("waiting", people_sentence(figures, None, terms.span), "scored")
+
+
+def _sheets(state: RunState, first: int) -> Action | None:
+    """One sheet with its result after the other, as long as a person wants more."""
+    for number in count(first):
         sheet = f"calibration-{number}"
         closed = state.judging.closed_sheets.get(sheet)
         if closed is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ceopt_tui.core.figures import counted
 from ceopt_tui.core.plan.actions import Action, GroupThemes, Hypothesize, Note, Park
+from ceopt_tui.core.plan.calibrating import plan_scoring
 from ceopt_tui.core.plan.laddering import plan_experiment
 from ceopt_tui.core.plan.setting_up import plan_setup
 from ceopt_tui.core.plan.stopping import stop_reason
@@ -17,6 +18,8 @@ ERRORS_IN_A_ROW = 3
 
 def plan(state: RunState, terms: Terms, *, active_s: float, wall_s: float) -> Action:
     """The next action. `active_s` and `wall_s` are seconds since the first ideas, by work and by the calendar."""
+    if state.baseline and (action := plan_scoring(state, terms)):
+        return action
     if state.stopped:
         return plan_wrap_up(state, terms)
     if action := plan_setup(state, terms):

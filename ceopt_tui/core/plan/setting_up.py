@@ -8,7 +8,7 @@ from statistics import fmean
 from ceopt_tui.core.evidence.floor import aa_floor
 from ceopt_tui.core.figures import change, counted, score
 from ceopt_tui.core.plan.actions import Action, Ask, Note, Park, Probe
-from ceopt_tui.core.plan.calibrating import judge_again, plan_calibration, waiting_for_judge
+from ceopt_tui.core.plan.calibrating import judge_again, plan_calibration, plan_scoring, waiting_for_judge
 from ceopt_tui.core.plan.forecast import experiment_calls
 from ceopt_tui.core.plan.lost import park_lost
 from ceopt_tui.core.plan.measuring import affordable, lost_share, missing, pooled, usd_per_run
@@ -71,7 +71,7 @@ def _baseline(state: RunState, terms: Terms) -> Action:
         return pooled(runs, terms.seed, "baseline")
     if lost_share(state.reference.selection, cases) > terms.max_unscored:
         return park_lost(state, digest, state.reference.selection, cases)
-    if action := judge_again(state, terms) or plan_calibration(state, terms):
+    if action := judge_again(state, terms) or plan_scoring(state, terms) or plan_calibration(state, terms):
         return action
     return Note((_measured(state, terms),))
 

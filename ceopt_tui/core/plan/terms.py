@@ -37,6 +37,17 @@ class JudgeTerms:
 
 
 @dataclass(frozen=True)
+class ScoringOnly:
+    """This tick is for a person's scores alone: of the judge's baseline outputs, or of the final text's, blind.
+
+    `number` is that of the first sheet in this tick; sheets count from 1 in a run.
+    """
+
+    purpose: Literal["calibration", "blind"]
+    number: int
+
+
+@dataclass(frozen=True)
 class Terms:
     """Fixed for one tick. Scores run from `lowest` to `lowest + span`; `span` 1 is pass/fail."""
 
@@ -65,6 +76,7 @@ class Terms:
     with_proposer: bool = False  # a model has the ideas
     usd_per_proposal: float | None = None
     judge: JudgeTerms | None = None
+    scoring: ScoringOnly | None = None
 
     def passes(self, score: float) -> bool:
         """Does a run with this score count as passed?"""

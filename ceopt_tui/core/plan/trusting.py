@@ -12,7 +12,7 @@ from ceopt_tui.core.trust.blind import people_confirm, people_figures
 from ceopt_tui.core.trust.labelling import GatheredLabels, gather_labels, labels_of
 from ceopt_tui.core.trust.sheets import Material
 from ceopt_tui.core.trust.standing import JudgeTrust, TrustRule, judge_trust, may_run_unattended
-from schemas.judging_records import PeopleCompared
+from schemas.judging_records import PeopleCompared, PeopleFigures
 from schemas.labels import Binding
 
 
@@ -42,6 +42,26 @@ def trust_of(state: RunState, judge: JudgeTerms) -> JudgeTrust:
 def unattended_objection(state: RunState, terms: Terms) -> str:
     """Why a run that nobody watches may not rest on this judge; empty where it may."""
     return "" if terms.judge is None else may_run_unattended(trust_of(state, terms.judge))
+
+
+def final_people(state: RunState, terms: Terms) -> PeopleFigures | None:
+    """The gain of the final text over the original by a person's blind scores, on the runs made for the report."""
+    marks = {
+        place: mark.score
+        for sheet, given in state.judging.sheets.items()
+        for place, mark in given.items()
+        if _counts_for_the_end(state, sheet)
+    }
+    arms = (state.original_digest, state.reference.text_digest)
+    return people_figures(marks, arms, state.report_before, state.report_after, terms.setting(state))
+
+
+def _counts_for_the_end(state: RunState, sheet: str) -> bool:
+    """Sheets of the final text, and one of the only keep: it set the same two texts side by side."""
+    closed = state.judging.closed_sheets.get(sheet)
+    if closed is None or closed.purpose != "blind" or closed.outcome == "discarded":
+        return False
+    return sheet.startswith("final-") or (len(state.keeps) == 1 and closed.number == state.best_number)
 
 
 def people_compared(state: RunState, terms: Terms, experiment: ExperimentState, sheet: str) -> PeopleCompared | None:

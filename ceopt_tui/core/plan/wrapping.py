@@ -12,6 +12,7 @@ from ceopt_tui.core.plan.calibrating import waiting_for_judge
 from ceopt_tui.core.plan.closing import close
 from ceopt_tui.core.plan.measuring import missing, pooled, report_runs
 from ceopt_tui.core.plan.terms import Terms
+from ceopt_tui.core.plan.trusting import final_people
 from ceopt_tui.core.state.experiment import UNAPPLIED
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.exits import ExitStatus
@@ -106,6 +107,7 @@ def _gain(state: RunState, terms: Terms) -> Action:
                 fresh=not state.deterministic or bool(state.split.report_only),
                 selection_before=_mean(state.baseline_selection, state.split.selection),
                 selection_after=_mean(kept.selection, state.split.selection),
+                people=final_people(state, terms) if terms.judge else None,
             ),
         )
     )

@@ -269,6 +269,11 @@ def _declined(state: RunState, record: r.Declined) -> None:
     state.asked = None
 
 
+def _gain_reported(state: RunState, record: r.GainReported) -> None:
+    """A gain that is measured, or seen by people, after a report makes that report an old one."""
+    state.gain, state.report = record, None
+
+
 def _reopened(state: RunState, record: r.Reopened) -> None:
     """The end and what was reported at it are void; every measurement stays."""
     state.stopped = state.finished = state.gain = state.report = None
@@ -324,7 +329,7 @@ _STEPS: dict[str, Step] = {
     "learnt": _add("learnings"),
     "asked": _set("asked"),
     "answered": _answered,
-    "gain_reported": _set("gain"),
+    "gain_reported": _gain_reported,
     "report_written": _set("report"),
     "stopped": _set("stopped"),
     "finished": _set("finished"),
