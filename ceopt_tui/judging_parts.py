@@ -38,7 +38,9 @@ def make_judging(
     bound = rubric_bound(rubric, spec.scoring.method)
 
     async def probe() -> Sequence[Probed]:
-        return await probe_judge(judge, selection(project), spec.exemplars, bound, spec.sample_seed)
+        return await probe_judge(
+            judge, selection(project), spec.exemplars, bound.lowest, bound.highest, spec.sample_seed
+        )
 
     # Naming themes is the cheap work of whoever has the ideas; without a model words alone have to do.
     themes = ModelThemes(journaled, models.judge) if models.proposer else WordThemes()
