@@ -137,10 +137,9 @@ def main() -> None:
     started = time.perf_counter()
     for table in (agreement_table, coverage_table, gate_table):
         table(options.runs, options.seed)
-    error = 0.5 / math.sqrt(options.runs)
-    print(
-        f"\n{options.runs} runs a cell (standard error of a share at most {error:.1%}), seed {options.seed}, {time.perf_counter() - started:.0f} s"
-    )
+    error, took = 0.5 / math.sqrt(options.runs), time.perf_counter() - started
+    print(f"\n{options.runs} runs a cell, a share is exact to {error:.1%} (one standard error) or better")
+    print(f"seed {options.seed}, {took:.0f} s")
 
 
 if __name__ == "__main__":
