@@ -110,16 +110,20 @@ async def _embedded(project: Project, options: RunOptions, skin: Skin) -> Resolv
     return model
 
 
-def models_if_known(project: Project, environ: Mapping[str, str]) -> Models | None:
+def models_if_known(
+    project: Project, environ: Mapping[str, str], overrides: Mapping[str, str] | None = None
+) -> Models | None:
     """The models a run would use as things are configured now; None when one is missing."""
     spec = project.spec
     find: Find = partial(
-        resolve, spec_models=spec.models, environ=environ, user_config_path=user_config_file(), overrides={}
+        resolve, spec_models=spec.models, environ=environ, user_config_path=user_config_file(), overrides=overrides
     )
     try:
         task = find("task", spec.runner.model)
         proposer = find("proposer", spec.proposer.model) if spec.proposer.kind != "mechanical" else None
-        return None if task is None else Models(task, proposer, _judge(spec, find, task))
+        if task is None or (proposer is None and spec.proposer.kind == "llm"):
+            return None
+        return Models(task, proposer, _judge(spec, find, task))
     except SetupError:
         return None
 

@@ -14,6 +14,7 @@ from ceopt_tui.approval import approval_lines
 from ceopt_tui.core.masking import secrets_in, secrets_of
 from ceopt_tui.core.plan.terms import ScoringOnly
 from ceopt_tui.core.ports import Completer, Guard, Proposer, ResolvedModel, Role
+from ceopt_tui.ended import ended_run
 from ceopt_tui.engine.backends.worktree import WorktreeBackend
 from ceopt_tui.engine.loop import Run, TickResult
 from ceopt_tui.engine.paid_calls import JournaledCompleter
@@ -27,7 +28,7 @@ from ceopt_tui.inputs import Project, open_project, run_inputs, terms_of
 from ceopt_tui.journal.folders import archive, claim, state_folder
 from ceopt_tui.journal.lock import RunLock
 from ceopt_tui.judging_parts import lacking, make_judging
-from ceopt_tui.models import Models, bound_models, resolve_models
+from ceopt_tui.models import Models, bound_models, models_if_known, resolve_models
 from ceopt_tui.named_files import labels_file
 from ceopt_tui.pricing import priced_terms
 from ceopt_tui.run_options import RunOptions
@@ -56,8 +57,13 @@ WORKTREES = "worktrees"  # below the state folder
 async def run_tick(options: RunOptions, skin: Skin) -> TickResult:
     """One tick of the run that `options.spec_path` describes."""
     project = open_project(options.spec_path)
-    models = await resolve_models(project, options, skin)
     folder = folder_of(project, options)
+    if models_if_known(project, options.environ, options.models) is None:
+        ended = ended_run(project, options, folder, SystemClock())
+        if ended is not None:
+            skin.opened(ended.state, ended.terms)
+            return ended.result
+    models = await resolve_models(project, options, skin)
     if options.fresh:
         start_over(project, folder)
     claim(folder, repository_root=project.repository.root, git_common_dir=project.repository.git_common_dir)

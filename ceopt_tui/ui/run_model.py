@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
-from ceopt_tui.core.clocks import calendar_s
-from ceopt_tui.core.plan.stopping import reopens
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.state.run import RunState
+from ceopt_tui.ended import finished_result, goes_on
 from ceopt_tui.engine.loop import TickResult
-from ceopt_tui.exits import ExitStatus
 from ceopt_tui.ui.entries import RunEntry
 from ceopt_tui.ui.overview import Activity
 from ceopt_tui.ui.skin import AppSkin
@@ -43,10 +41,7 @@ class RunModel:
         state, terms = self.state, self.terms
         if state.finished is None:
             return True
-        if terms is None or state.phase3_at is None:
-            return False
-        wall_s = calendar_s(datetime.fromisoformat(state.phase3_at), now)
-        return reopens(state, terms, state.active_s - state.phase3_active_s, wall_s) is not None
+        return terms is not None and goes_on(state, terms, now)
 
     @property
     def activity(self) -> Activity:
@@ -78,12 +73,3 @@ class RunModel:
 def _tick_of(state: RunState) -> tuple[str, int]:
     """Which start of which run this is."""
     return state.started.run_id if state.started else "", state.tick.tick if state.tick else 0
-
-
-def finished_result(state: RunState) -> TickResult | None:
-    """How a run that has ended for good ended; None for any other."""
-    ended = state.finished
-    if ended is None:
-        return None
-    status = ExitStatus(ended.exit_status)
-    return TickResult("stopped" if status else "finished", ended.outcome, ended.reason, status)

@@ -323,3 +323,20 @@ def test_state_elsewhere_is_of_one_repository_only(endpoint: StubEndpoint, tmp_p
     assert not (place.root / ".context").exists()
     refused = warm().run(other, *RUN, "--state-root", root)
     assert refused.status == 2 and "another" in refused.err
+
+
+def test_a_finished_run_says_so_without_a_model_or_a_key(endpoint: StubEndpoint, tmp_path: Path) -> None:
+    place = make_project(tmp_path, endpoint.api_base)
+    warm().run(place, "approve", "spec.yaml")
+    finished = warm().run(place, *RUN)
+    assert (finished.status, finished.last["outcome"]) == (0, "improved")
+    posts, bare = endpoint.posts, {"PATH": os.environ["PATH"], "HOME": str(place.home)}
+    for environ in (bare, {**bare, "CEOPT_MODEL_CHEAP": "openai/gpt-4o-mini"}):
+        again = warm().run(place, *RUN, env=environ)
+        assert again.status == 0 and again.last == {**finished.last, "resume": again.last["resume"]}
+    assert endpoint.posts == posts
+    spec = place.root / "spec.yaml"
+    spec.write_text(spec.read_text().replace("max_iterations: 3", "max_iterations: 9, target_reached: false"))
+    evalset = place.root / "evals" / "triage.yaml"
+    evalset.write_text(evalset.read_text() + "  - {id: extra, input: A new one, expected: returns}\n")
+    assert warm().run(place, *RUN, env=bare).status == 2, "what it would measure has changed"
