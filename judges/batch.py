@@ -12,7 +12,7 @@ from typing import Any
 
 from ceopt_tui.core.ports import Completer, ModelReply, ModelRequest
 from ceopt_tui.errors import CallFailed, ProviderError
-from judges.expectation import TOP_TOKENS, has_levels, with_expectations
+from judges.expectation import TOP_TOKENS, with_expectations
 from judges.judge_settings import JudgeSettings
 from judges.judged_item import JudgedItem
 from judges.options import LOGPROB_OPTIONS
@@ -104,15 +104,13 @@ class BatchJudge:
         marker = self._new_marker(judged)
         request = self._request(items, sample, faults, marker, alone)
         try:
-            reply = await self._preflight.send(lambda: self._completer.complete(request))
+            reply = await self._preflight.send(lambda: self._complete(request, alone))
         except CallFailed as error:
             return Answer({}, dict.fromkeys(ids, Unscored(error.message, failed=True)), final=True)
         facts = self._facts(reply)
         if reply.truncated or not reply.text:
             lost = Unscored(_why_lost(reply), reply.text, failed=True)
             return Answer({}, dict.fromkeys(ids, lost), (facts,), final=True)
-        if alone:
-            self._require_probabilities(reply)
         parsed = parse_reply(reply.text, ids, self._settings.rubric, marker=marker, judged=judged)
         rows = parsed.rows
         if self._settings.method != "sampled":
@@ -126,7 +124,7 @@ class BatchJudge:
         """The request is not cached as such: its mark is new each time. Verdicts are cached one by one instead."""
         settings = self._settings
         params: dict[str, Any] = {"max_tokens": _TOKENS_PER_CALL + _TOKENS_PER_ITEM * len(items)}
-        if alone or (settings.method == "auto" and has_levels(settings.rubric.scale)):
+        if alone or (settings.method == "auto" and settings.rubric.scale.has_levels):
             params |= {"logprobs": True, "top_logprobs": TOP_TOKENS}
         return ModelRequest(
             "judge",
@@ -140,14 +138,19 @@ class BatchJudge:
             use_cache=False,
         )
 
-    def _require_probabilities(self, reply: ModelReply) -> None:
-        """An endpoint that gives none at all is refused; a single reply without them is read as written."""
-        if not reply.logprobs and not self._probabilities_seen:
+    async def _complete(self, request: ModelRequest, alone: bool) -> ModelReply:
+        """An endpoint that gives no log-probabilities at all is refused where they are needed.
+
+        Once it gave some, a reply without them is read as written.
+        """
+        reply = await self._completer.complete(request)
+        if alone and not reply.logprobs and not reply.truncated and not self._probabilities_seen:
             raise ProviderError(
                 f"{self._settings.model.model} returns no log-probabilities, which the scoring method expected needs",
                 "Use the scoring method auto or sampled.",
             )
-        self._probabilities_seen = True
+        self._probabilities_seen |= bool(reply.logprobs)
+        return reply
 
     def _facts(self, reply: ModelReply) -> CallFacts:
         """Log-probabilities that are only taken where they come are no option that was refused."""

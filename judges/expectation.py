@@ -19,25 +19,15 @@ from judges.rubric import Rubric, Scale
 TOP_TOKENS = 20  # as many as OpenAI gives
 LEAST_MASS = 0.5  # of the probability must lie on levels of the scale
 _DIGITS = 4  # log-probabilities are no surer than that
-_MOST_LEVELS = 101
 
 _JSON_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s"]', re.DOTALL)
 _KEY_END = re.compile(r"\s*:\s*\"?")
 _NUMERAL = re.compile(r"([0-9]+)(?:[^0-9.].*)?", re.DOTALL)
 
 
-def has_levels(scale: Scale) -> bool:
-    """Whether scores of this scale are whole levels, told apart by their first token.
-
-    On a scale of less than two steps a judge writes fractions, and a first "0" says nothing of what follows it.
-    """
-    whole = scale.low % 1 == 0 and scale.high % 1 == 0
-    return whole and scale.low >= 0 and 2 <= scale.high - scale.low < _MOST_LEVELS and not scale.two_level
-
-
 def with_expectations(parsed: ParsedReply, reply: str, logprobs: Any, rubric: Rubric) -> Mapping[str, Row]:
     """The rows of a reply, their scores replaced by expectations where the reply's `logprobs` give one."""
-    if parsed.source is None or not has_levels(rubric.scale):
+    if parsed.source is None or not rubric.scale.has_levels:
         return parsed.rows
     spans = _token_spans(reply, logprobs)
     starts = _score_starts(parsed.source.text, rubric)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from ceopt_tui.core.ports import ResolvedModel
+from ceopt_tui.errors import SetupError
 from judges.rubric import Rubric, Scale
 from schemas import spec_metric
 
@@ -57,7 +58,7 @@ class JudgeSettings:
 def run_settings(
     spec: spec_metric.Judge, model: ResolvedModel, rubric_text: str, singleton_text: str | None = None
 ) -> JudgeSettings:
-    """The judge of a run as its spec describes it; the texts are those of the files it names."""
+    """The judge of a run as its spec describes it; the texts are those of the files it names. Raises SetupError."""
     lowest, highest = spec.bounds
     rubric = Rubric(
         rubric_text,
@@ -66,6 +67,7 @@ def run_settings(
         secondary=spec.scoring.secondary,
         passing=spec.passing_score,
     )
+    require_levels(spec.scoring.method, rubric.scale)
     return JudgeSettings(
         rubric,
         model,
@@ -75,3 +77,12 @@ def run_settings(
         method=spec.scoring.method,
         singleton_rubric=None if singleton_text is None else replace(rubric, text=singleton_text),
     )
+
+
+def require_levels(method: Method, scale: Scale) -> None:
+    """Refuse expected scores on a scale whose scores are no levels. Raises SetupError."""
+    if method == "expected" and not scale.has_levels:
+        raise SetupError(
+            f"the scoring method expected needs a scale of whole levels such as 1-5; this one is {scale}",
+            "Use the scoring method sampled, or another scale.",
+        )

@@ -16,6 +16,7 @@ from judges.rubric_meanings import meanings
 from schemas.judging_records import RubricBound
 
 _MOST_LEVELS = 10  # as many as there are digit keys
+_MOST_STEPS = 100
 
 _NUMBER = r"[0-9]+(?:\.[0-9]+)?"
 _RANGE = re.compile(rf"\s*(-?{_NUMBER})\s*(?:-|–|\.\.|to)\s*(-?{_NUMBER})\s*")
@@ -36,6 +37,15 @@ class Scale:
     def holds(self, score: float) -> bool:
         """Whether a judge may give this score. False for NaN and infinities."""
         return score in (self.low, self.high) if self.two_level else self.low <= score <= self.high
+
+    @property
+    def has_levels(self) -> bool:
+        """Whether its scores are whole levels, told apart by the first token of a score.
+
+        On a scale of less than two steps a judge writes fractions, and a first "0" says nothing of what follows it.
+        """
+        whole = self.low % 1 == 0 and self.high % 1 == 0
+        return whole and self.low >= 0 and 2 <= self.high - self.low <= _MOST_STEPS and not self.two_level
 
     @property
     def takes_words(self) -> bool:
