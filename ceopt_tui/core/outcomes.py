@@ -15,7 +15,7 @@ _EXPERIMENTS = {
 _ENDED = {
     "no_headroom": "nothing to gain",
     "inconclusive": "not sure",
-    "harness_failed": "checks too lax",  # an ended run has this word only where they reward a shortcut
+    "harness_failed": "scoring cannot be trusted",  # an ended run: checks or judge fell for a shortcut
     "no_movement": "no score moved",
     "proposer_failed": "no usable idea",
     "person": "ended by you",
@@ -32,6 +32,8 @@ _PARKED = {
     "setup": "something has to be changed first",
     "refused": "could not start",
     "stopped": "stopped by you",
+    "calibrated": "compared with your scores",
+    "scored": "scored by you",
 }
 _STOPS = {
     "max_iterations": "the number of experiments",
