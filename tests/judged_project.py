@@ -42,6 +42,7 @@ models: {{openai/judge-model: {{model: openai/judge-model, usd_per_mtok: {{in: 1
 stopping: {{{stopping}}}
 """
 EDIT = json.dumps({"edits": [{"append": RULE}], "why": "the notes do not say who is affected"})
+CHANGE = re.compile(r"Change (\d+):")
 MARK = re.compile(r"carry the mark (\S+)\.")
 
 
@@ -128,13 +129,12 @@ class NotesModel:
         found = MARK.search(system)
         assert found is not None
         rows = []
-        for item_id, block in items(asked, found[1]):
-            worth = re.search(r"\[worth (\d)\]", block)
-            level = int(worth[1]) if worth else 1
+        for item_id, shown, output in items(asked, found[1]):
+            level = worth(shown, output)
             rows.append(
                 {
                     "item_id": item_id,
-                    "quality": min(5.0, level + (self.favour if "Docs" in block else 0)),
+                    "quality": min(5.0, level + (self.favour if "Docs" in output else 0)),
                     "feedback": "" if level >= 4 else ("Say who is affected." if level == 3 else "Say what to do."),
                     "ambiguous": False,
                 }
@@ -142,11 +142,22 @@ class NotesModel:
         return json.dumps({"marker": found[1], "verdicts": rows})
 
 
-def items(asked: str, mark: str) -> list[tuple[str, str]]:
-    """(id, output) of every item of a judge's call."""
+def worth(asked: str, output: str) -> int:
+    """What an output is worth: the number it carries, where it is a note on the change that was asked about."""
+    carried, of, change_of = (
+        re.search(r"\[worth (\d)\]", output),
+        re.search(r"Note (\d+)\.", output),
+        CHANGE.search(asked),
+    )
+    own = carried and of and change_of and of[1] == change_of[1]
+    return int(carried[1]) if carried and own else 1
+
+
+def items(asked: str, mark: str) -> list[tuple[str, str, str]]:
+    """(id, input, output) of every item of a judge's call."""
     found = []
     for block in asked.split(f"<<<{mark} item ")[1:]:
         item_id = json.loads(block.split(">>>", 1)[0])
-        output = block.split(f"<<<{mark} output>>>\n", 1)[1].split(f"<<<{mark} end>>>", 1)[0]
-        found.append((item_id, output))
+        shown, output = block.split(f"<<<{mark} output>>>\n", 1)
+        found.append((item_id, shown, output.split(f"<<<{mark} end>>>", 1)[0]))
     return found

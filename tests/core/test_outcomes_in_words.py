@@ -14,7 +14,7 @@ DOCS = Path(__file__).parents[2] / "docs" / "json-output.md"
 
 def test_a_dead_endpoint_is_no_failed_check() -> None:
     assert run_word("harness_failed", ended=False) == "the model did not answer"
-    assert run_word("harness_failed", ended=True) == "checks too lax"
+    assert run_word("harness_failed", ended=True) == "scoring cannot be trusted"
 
 
 @pytest.mark.parametrize("ended", [True, False])
