@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from ceopt_tui.core.ports import Price, ResolvedModel, Role
@@ -19,6 +19,8 @@ from judges.providers import PROVIDERS, Provider, with_provider
 from judges.user_config import user_models
 from schemas.spec_metric import LEGACY_TIERS
 from schemas.spec_target import ModelSpec
+
+Source = Literal["command line", "spec", "environment", "user config", "not configured"]
 
 TIER_VARIABLES: Mapping[str, str] = {"cheap": "CEOPT_MODEL_CHEAP", "strong": "CEOPT_MODEL_STRONG"}
 LOCAL_ENDPOINT = "local"
@@ -40,10 +42,9 @@ def resolve(
     `overrides` come from the command line, by role or by tier. The first that names a model wins: overrides, spec,
     environment, user config. Raises SetupError in one line when its key is missing, InputError for a bad config file.
     """
-    asked = LEGACY_TIERS.get(name, name)
-    tier = _in_force(overrides.get(role, asked) if overrides else asked, overrides or {})
+    asked, tier = _asked_and_tier(role, name, overrides or {})
     config = user_models(user_config_path)
-    chosen = _chosen(tier, spec_models, environ, config)
+    chosen, _ = _chosen(tier, spec_models, environ, config)
     if chosen is None:
         return None
     model = with_provider(chosen)
@@ -58,6 +59,20 @@ def resolve(
     return _bound(tier, model, details, environ, warn)
 
 
+def chosen_from(
+    role: Role,
+    name: str,
+    spec_models: Mapping[str, ModelSpec],
+    environ: Mapping[str, str],
+    user_config_path: Path | None,
+    overrides: Mapping[str, str] | None = None,
+) -> tuple[str | None, Source]:
+    """Which model `resolve` would take, and where it is named. Asks for no key."""
+    asked, tier = _asked_and_tier(role, name, overrides or {})
+    chosen, source = _chosen(tier, spec_models, environ, user_models(user_config_path))
+    return chosen, source if tier == asked or chosen is None else "command line"
+
+
 def with_endpoint(model: ResolvedModel, api_base: str, api_key: str) -> ResolvedModel:
     """A `local/…` model bound to the server that runs it; its name and endpoint in keys and records stay the same."""
     return replace(model, api_base=api_base, api_key=api_key)
@@ -66,6 +81,11 @@ def with_endpoint(model: ResolvedModel, api_base: str, api_key: str) -> Resolved
 def is_local(model: ResolvedModel) -> bool:
     """Whether the model needs the embedded server."""
     return model.model.startswith(LOCAL_PREFIX)
+
+
+def _asked_and_tier(role: Role, name: str, overrides: Mapping[str, str]) -> tuple[str, str]:
+    asked = LEGACY_TIERS.get(name, name)
+    return asked, _in_force(overrides.get(role, asked), overrides)
 
 
 def _in_force(name: str, overrides: Mapping[str, str]) -> str:
@@ -79,16 +99,16 @@ def _in_force(name: str, overrides: Mapping[str, str]) -> str:
 
 def _chosen(
     tier: str, spec_models: Mapping[str, ModelSpec], environ: Mapping[str, str], config: Mapping[str, ModelSpec]
-) -> str | None:
+) -> tuple[str | None, Source]:
     in_spec, in_config = spec_models.get(tier), config.get(tier)
     if in_spec is not None and in_spec.model is not None:
-        return in_spec.model
+        return in_spec.model, "spec"
     in_environment = environ.get(TIER_VARIABLES.get(tier, ""), "").strip()
     if in_environment:
-        return in_environment
+        return in_environment, "environment"
     if in_config is not None and in_config.model is not None:
-        return in_config.model
-    return None if tier in TIER_VARIABLES else tier
+        return in_config.model, "user config"
+    return (None, "not configured") if tier in TIER_VARIABLES else (tier, "spec")
 
 
 def _bound(
@@ -134,11 +154,15 @@ def _first(details: list[ModelSpec], name: str) -> Any:
 
 
 def _endpoint(provider: str, api_base: str | None) -> str:
-    """The address without user name, password and query, which may hold secrets."""
     if provider == LOCAL_PREFIX.rstrip("/"):
         return LOCAL_ENDPOINT
     if api_base is None:
         return provider
+    return bare_address(api_base)
+
+
+def bare_address(api_base: str) -> str:
+    """The address without user name, password and query, which may hold secrets."""
     parts = urlsplit(api_base)
     port = f":{parts.port}" if parts.port else ""
     return f"{parts.scheme}://{parts.hostname or ''}{port}{parts.path}".rstrip("/")

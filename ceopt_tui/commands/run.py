@@ -47,9 +47,6 @@ def command(
                 importlib.import_module("ceopt_tui.headless").finish_refused(error)
             raise
     running = importlib.import_module("ceopt_tui.commands.running")
-    if show_config or dry_run:
-        status: int = running.look(spec, show_config)
-        return status
     options = importlib.import_module("ceopt_tui.run_options").RunOptions(
         spec_path=spec,
         attended=not unattended,
@@ -60,7 +57,8 @@ def command(
         max_minutes=max_minutes,
         models=pairs,
     )
-    status = running.run(options, as_json=as_json)
+    looking = show_config or dry_run
+    status: int = running.look(options, show_config) if looking else running.run(options, as_json=as_json)
     return status
 
 

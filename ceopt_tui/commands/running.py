@@ -7,12 +7,12 @@ import importlib
 import json
 import signal
 import sys
-from pathlib import Path
 
 import click
 
 from ceopt_tui.core.describe import money
 from ceopt_tui.core.masking import secrets_in
+from ceopt_tui.effective import effective_config
 from ceopt_tui.engine.loop import TickResult
 from ceopt_tui.errors import CeoptError, SetupError
 from ceopt_tui.exits import ExitStatus
@@ -35,11 +35,11 @@ def run(options: RunOptions, *, as_json: bool) -> int:
     return status
 
 
-def look(spec: Path, show_config: bool) -> int:
+def look(options: RunOptions, show_config: bool) -> int:
     """What a run would do, without doing any of it."""
-    project = open_project(spec)
+    project = open_project(options.spec_path)
     if show_config:
-        click.echo(json.dumps(project.spec.model_dump(mode="json", by_alias=True), indent=2, ensure_ascii=False))
+        click.echo(json.dumps(effective_config(project, options), indent=2, ensure_ascii=False))
     split = split_of(project)
     click.echo(f"target: {', '.join(project.texts)}", err=show_config)
     click.echo(f"cases: {len(split.selection)} to tune on, {len(split.holdout)} held out", err=show_config)

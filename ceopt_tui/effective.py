@@ -1,0 +1,79 @@
+"""The configuration in force, for printing: the spec with its defaults, and what else decides a run. Holds no key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ceopt_tui.core.masking import mask, masked, redacted, secrets_in
+from ceopt_tui.core.ports import ResolvedModel, Role
+from ceopt_tui.errors import SetupError
+from ceopt_tui.inputs import Project, caps_of, digests, split_of, terms_of
+from ceopt_tui.run_options import RunOptions
+from judges.prices import price_of
+from judges.tiers import bare_address, chosen_from, resolve
+from judges.user_config import user_config_file
+from texttargets.proposers.llm import DEFAULT_PARAMS as PROPOSER_PARAMS
+from texttargets.runners.chat import DEFAULT_PARAMS as TASK_PARAMS
+
+JUDGE_PARAMS: Mapping[str, Any] = {"temperature": 0}  # its limit follows from the items of a call
+
+
+def effective_config(project: Project, options: RunOptions) -> dict[str, Any]:
+    """Plain values. Beside the spec's own keys there is `effective`."""
+    spec = project.spec
+    values: dict[str, Any] = spec.model_dump(mode="json", by_alias=True)
+    values["runner"]["params"] = redacted(spec.runner.params)
+    for name, entry in spec.models.items():
+        values["models"][name]["params"] = redacted(entry.params)
+        values["models"][name]["api_base"] = bare_address(entry.api_base) if entry.api_base else None
+    terms, split = terms_of(project, attended=options.attended, usd_per_run=None), split_of(project)
+    values["effective"] = {
+        "models": _models(project, options),
+        "repeats": terms.reference_runs,
+        "caution": spec.caution,
+        "caps": caps_of(spec),
+        "max_iterations": terms.max_iterations,
+        "cases": {"selection": len(split.selection), "held_out": len(split.holdout)},
+        "user_config": str(user_config_file()),
+        "digest_to_approve": digests(project)[0],
+    }
+    shown: dict[str, Any] = masked(values, secrets_in(options.environ))
+    return shown
+
+
+def _models(project: Project, options: RunOptions) -> dict[str, Any]:
+    spec = project.spec
+    roles: dict[str, Any] = {"task": _role(project, options, "task", spec.runner.model, TASK_PARAMS)}
+    roles["task"] |= {"timeout_s": spec.runner.timeout_s, "retries": spec.runner.retries}
+    if spec.proposer.kind == "mechanical":
+        roles["proposer"] = {"model": None, "from": "not needed: ideas come without a model"}
+    else:
+        roles["proposer"] = _role(project, options, "proposer", spec.proposer.model, PROPOSER_PARAMS)
+    if spec.metric.judge is not None:
+        roles["judge"] = _role(project, options, "judge", spec.metric.judge.model, JUDGE_PARAMS)
+    return roles
+
+
+def _role(project: Project, options: RunOptions, role: Role, name: str, defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """One role's model with where it was named; what is missing is said, and nothing is raised for it."""
+    where = (project.spec.models, options.environ, user_config_file(), options.models)
+    chosen, source = chosen_from(role, name, *where)
+    said: dict[str, Any] = {"name": name, "model": chosen, "from": source}
+    try:
+        model = resolve(role, name, *where)
+    except SetupError as error:
+        return {**said, "problem": mask(str(error))}
+    return said if model is None else {**said, **_settings(project, role, model, defaults)}
+
+
+def _settings(project: Project, role: Role, model: ResolvedModel, defaults: Mapping[str, Any]) -> dict[str, Any]:
+    own = project.spec.runner.params if role == "task" else {}
+    price = price_of(model)
+    return {
+        "model": model.model,
+        "endpoint": mask(model.endpoint),
+        "params": redacted({**defaults, **model.params, **own}),
+        "concurrency": model.concurrency,
+        "usd_per_mtok": {"in": price.usd_in, "out": price.usd_out} if price else None,
+    }
