@@ -74,14 +74,18 @@ def judge_lines(state: RunState, terms: Terms) -> list[str]:
     lines = [f"Judge      {terms.judge.model}; {trust_of(state, terms.judge).sentence}"]
     if steady:
         lines.append(f"           {steady}")
-    judge = state.models.get("judge")
-    if judge and judge.kin:
-        lines.append(
-            f"           it is of one family with the {' and the '.join(judge.kin)}: it may favour its own kind"
-        )
+    lines += [f"           {sentence}" for sentence in kin_sentence(state)]
     if state.judging.ambiguous:
         lines.append(f"           the rubric left {counted(state.judging.ambiguous, 'output')} open (marked ambiguous)")
     return lines
+
+
+def kin_sentence(state: RunState) -> list[str]:
+    """A judge that is a rewriter's or the task model's own kind is said once."""
+    judge = state.models.get("judge")
+    if judge is None or not judge.kin:
+        return []
+    return [f"it is of one family with the {' and the '.join(judge.kin)} model: it may favour its own kind"]
 
 
 def winner_lines(state: RunState, terms: Terms, number: int) -> list[str]:

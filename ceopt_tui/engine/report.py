@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ceopt_tui.core.describe import KEPT_BECAUSE, detects, failing_cases, fixed_cases, money, outcome_sentence
 from ceopt_tui.core.figures import change, counted, score
@@ -13,6 +13,7 @@ from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.plan.wrapping import outcome_word
 from ceopt_tui.core.state.experiment import ExperimentState
 from ceopt_tui.core.state.run import RunState
+from ceopt_tui.engine.report_judge import judge_section, kept_lines, themes_section
 from ceopt_tui.engine.telling import learnings
 
 FENCE = "~~~~~~~~"
@@ -27,7 +28,9 @@ def report_markdown(state: RunState, terms: Terms) -> str:
         f"The loop ended because: {state.stopped.reason}.",
         *_counts(state),
         *_baseline(state, terms),
+        *judge_section(state, terms),
         *_keeps(state, terms),
+        *themes_section(state),
         *_experiments(state),
         *_learnings(state),
         *_looks(state),
@@ -90,11 +93,12 @@ def _keeps(state: RunState, terms: Terms) -> list[str]:
         experiment = state.experiments[keep.number]
         before = state.texts[experiment.started.base_digest]
         after = state.texts[keep.text_digest]
-        parts.append(_kept(experiment, keep.commit, text_diff(before, after), terms))
+        beside = kept_lines(state, terms, experiment)
+        parts.append(_kept(experiment, keep.commit, text_diff(before, after), terms, beside))
     return parts
 
 
-def _kept(experiment: ExperimentState, commit: str, diff: str, terms: Terms) -> str:
+def _kept(experiment: ExperimentState, commit: str, diff: str, terms: Terms, beside: Sequence[str]) -> str:
     lines = [f"### {experiment.name}: {experiment.hypothesis.description} ({commit[:10]})", ""]
     for decided in experiment.decisions:
         numbers = decided.numbers
@@ -107,7 +111,7 @@ def _kept(experiment: ExperimentState, commit: str, diff: str, terms: Terms) -> 
         lines.append(f"- fixed: {fixed_cases(closed.fixed, tallies)}")
         lines.append(f"- regressed: {failing_cases(closed.regressions, tallies)}")
         lines.append(f"- broken (always passed, now always fails): {failing_cases(closed.broken, tallies)}")
-    lines += ["", f"{FENCE}diff", diff.rstrip("\n"), FENCE]
+    lines += [*beside, "", f"{FENCE}diff", diff.rstrip("\n"), FENCE]
     return "\n".join(lines)
 
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
 
 from ceopt_tui.core.evidence.setting import Setting
 from ceopt_tui.core.figures import counted
 from ceopt_tui.core.plan.drift import drift_runs
 from ceopt_tui.core.plan.laddering import PROPOSAL_TRIES
 from ceopt_tui.core.plan.measuring import REPORT_RUNS
-from ceopt_tui.core.plan.terms import Terms
+from ceopt_tui.core.plan.terms import JudgeTerms, Terms
 from schemas.records import SplitFrozen
 
 Range = tuple[int, int]
+
+PROBED_OUTPUTS = 18  # outputs a judge is tried on before the baseline, at most
+ASKED_AT_MOST = 2  # times about one output, when a first reply cannot be used
 
 
 @dataclass(frozen=True)
@@ -24,6 +28,7 @@ class Forecast:
     task: Range
     proposer: Range
     usd: tuple[float, float] | None
+    judge: Range = (0, 0)
 
 
 def experiment_calls(selection: int, held_out: int, setting: Setting) -> Range:
@@ -52,19 +57,36 @@ def forecast(split: SplitFrozen, terms: Terms) -> Forecast:
     sweep = selection + drift_runs(selection, deterministic=False)
     keep = 2 * setting.holdout_runs * held_out + drift_runs(held_out, deterministic=False)
     remeasured = baseline if most > 1 else 0  # the text that was kept, beside the next change
-    task = (
-        baseline + most * sweep + keep + remeasured + report,
-        (baseline + most * experiment[1] + report) * (1 + terms.task_retries),
-    )
+    runs = (baseline + most * sweep + keep + remeasured + report, baseline + most * experiment[1] + report)
+    task = (runs[0], runs[1] * (1 + terms.task_retries))
     proposer = (most, PROPOSAL_TRIES * most * (1 + terms.proposer_retries)) if terms.with_proposer else (0, 0)
-    return Forecast(baseline, experiment, task, proposer, _usd(task, proposer, terms))
+    judge = _judge_calls(runs, terms.judge) if terms.judge else (0, 0)
+    usd = _usd(task, proposer, _judge_usd(runs, judge, terms.judge), terms)
+    return Forecast(baseline, experiment, task, proposer, usd, judge)
 
 
-def _usd(task: Range, proposer: Range, terms: Terms) -> tuple[float, float] | None:
-    run, proposal = terms.budget.usd_per_run, terms.usd_per_proposal if terms.with_proposer else 0.0
-    if run is None or proposal is None:
+def _judge_calls(runs: Range, judge: JudgeTerms) -> Range:
+    """Typical: full batches. Worst: every output on its own, asked about twice, every request with all its retries."""
+    before = ceil(PROBED_OUTPUTS / judge.batch_size)
+    return before + ceil(runs[0] / judge.batch_size), ASKED_AT_MOST * (PROBED_OUTPUTS + runs[1]) * (1 + judge.retries)
+
+
+def _judge_usd(runs: Range, calls: Range, judge: JudgeTerms | None) -> tuple[float, float] | None:
+    """A call that carries one output costs what several do in one, at most."""
+    if judge is None:
+        return 0.0, 0.0
+    per_item = judge.usd_per_item
+    if per_item is None:
         return None
-    return task[0] * run + proposer[0] * proposal, task[1] * run + proposer[1] * proposal
+    return (runs[0] + PROBED_OUTPUTS) * per_item, calls[1] * per_item * judge.batch_size
+
+
+def _usd(task: Range, proposer: Range, judging: tuple[float, float] | None, terms: Terms) -> tuple[float, float] | None:
+    run, proposal = terms.budget.usd_per_run, terms.usd_per_proposal if terms.with_proposer else 0.0
+    if run is None or proposal is None or judging is None:
+        return None
+    low, high = (task[end] * run + proposer[end] * proposal + judging[end] for end in (0, 1))
+    return low, high
 
 
 def plan_lines(split: SplitFrozen, terms: Terms) -> list[str]:
@@ -79,6 +101,7 @@ def plan_lines(split: SplitFrozen, terms: Terms) -> list[str]:
     return [
         f"Plan       baseline {counted(seen.baseline, 'call')}; up to {most} of {low} to {high:,}",
         f"           task {few:,} to {counted(many, 'call')}{ideas}",
+        *([f"           judge {seen.judge[0]:,} to {counted(seen.judge[1], 'call')}"] if terms.judge else []),
         f"           {price}; typical to worst, before the caps",
         f"Caps       {money}; {calls}",
         f"Clocks     {terms.max_active_s / 3600:g} h of work, {terms.max_wall_s / 3600:g} h by the calendar",

@@ -1,0 +1,73 @@
+"""The report's pages on the judge: is it to be trusted, what did people say, what did the failures have in common."""
+
+from __future__ import annotations
+
+from ceopt_tui.core.figures import change, counted, percent
+from ceopt_tui.core.plan.blind import blind_sheet
+from ceopt_tui.core.plan.shift import LONGER
+from ceopt_tui.core.plan.terms import Terms
+from ceopt_tui.core.plan.trusting import trust_of
+from ceopt_tui.core.state.experiment import ExperimentState
+from ceopt_tui.core.state.run import RunState
+from ceopt_tui.core.themes import themes_in_force, trend
+from ceopt_tui.core.trust.blind import people_sentence
+from ceopt_tui.engine.judge_questions import kin_sentence
+
+
+def judge_section(state: RunState, terms: Terms) -> list[str]:
+    """How far the judge can be trusted, and whose word the gain is."""
+    if terms.judge is None:
+        return []
+    trust, judging = trust_of(state, terms.judge), state.judging
+    changed, twice = judging.flips
+    unscored = sum(verdict.unscored is not None for verdict in judging.verdicts.values())
+    lines = [f"- {line}" for line in trust.lines]
+    if twice:
+        lines.append(f"- asked twice about {counted(twice, 'output')}, it gave another score to {changed}")
+    lines += [f"- {sentence}" for sentence in kin_sentence(state)]
+    lines.append(
+        f"- scored {counted(judging.scored, 'output')}, {unscored} unscored, "
+        f"{judging.ambiguous} left open by the rubric"
+    )
+    if state.gain is not None:
+        confirmed = None if state.gain.people is None else state.gain.people.low > 0
+        lines.append(f"- {people_sentence(state.gain.people, confirmed, terms.span)}")
+    return ["## The judge", "\n".join(lines)]
+
+
+def themes_section(state: RunState) -> list[str]:
+    """Failure themes with their share of the failing cases, first grouping to last."""
+    groupings, edits = state.judging.groupings, state.judging.edits
+    if not groupings:
+        return []
+    shares, now = trend(groupings, edits), themes_in_force(groupings, edits)
+    rows = ["| theme | what would have to change | failing cases | share over time |", "|---|---|---|---|"]
+    for theme in (*now.themes, *now.dismissed):
+        over_time = " → ".join(percent(share.share) for share in shares[theme.id])
+        name = f"{theme.name} (dismissed)" if theme in now.dismissed else theme.name
+        cells = (name, theme.change, str(len(theme.cases)), over_time)
+        rows.append("| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |")
+    rest = f"Unexplained: {counted(len(now.unexplained), 'failing case')}." if now.unexplained else ""
+    return ["## Failure themes", "\n".join(rows), *([rest] if rest else [])]
+
+
+def kept_lines(state: RunState, terms: Terms, experiment: ExperimentState) -> list[str]:
+    """What stands beside a kept change in a judged run."""
+    closed = experiment.closed
+    if terms.judge is None or closed is None:
+        return []
+    lines = []
+    if closed.on_theme is not None and closed.on_rest is not None:
+        lines.append(
+            f"- on the cases of its theme {change(closed.on_theme, terms.span)}, "
+            f"on the rest {change(closed.on_rest, terms.span)}"
+        )
+    if closed.length_ratio is not None:
+        flag = "; judges tend to like length for its own sake" if closed.length_ratio > LONGER else ""
+        lines.append(f"- outputs are {closed.length_ratio:.2f} times as long as before{flag}")
+    people = state.judging.people.get(experiment.number)
+    scored = blind_sheet(experiment.number) in state.judging.closed_sheets
+    if people is not None or not scored:
+        figures, confirms = (people.figures, people.confirms) if people else (None, None)
+        lines.append(f"- {people_sentence(figures, confirms, terms.span)}")
+    return lines
