@@ -17,7 +17,7 @@ from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.engine.parts import RunInputs
 from ceopt_tui.errors import GitError, InputError, Problem, SetupError
 from ceopt_tui.gitops.repository import Repository
-from ceopt_tui.judge_inputs import judge_terms, rubric_of
+from ceopt_tui.judge_inputs import judge_terms, rubric_of, sampled
 from ceopt_tui.named_files import named_files
 from ceopt_tui.support import refuse_unsupported, scores
 from judges.rubric import Rubric
@@ -140,10 +140,11 @@ def split_of(project: Project) -> SplitFrozen:
     split = freeze_split(project.cases, seed=source.seed, share=share, holdout_ids=project.holdout_ids)
     if split.drawn:
         _refuse_one_sided(project, split)
+    selection, holdout = sampled(project.spec, project.cases, split.selection, split.holdout)
     return SplitFrozen(
-        selection=split.selection,
-        holdout=split.holdout,
-        report_only=split.report_only,
+        selection=selection,
+        holdout=holdout,
+        report_only=tuple(case for case in split.report_only if case in holdout),
         groups=split.groups,
         seed=split.seed,
     )

@@ -9,7 +9,7 @@ from functools import partial
 from ceopt_tui.core.masking import mask, redacted
 from ceopt_tui.core.ports import Question, ResolvedModel, Role
 from ceopt_tui.engine.skin import Skin
-from ceopt_tui.errors import SetupError
+from ceopt_tui.errors import InputError, SetupError
 from ceopt_tui.inputs import Project
 from ceopt_tui.run_options import RunOptions
 from judges.family import kin
@@ -17,6 +17,7 @@ from judges.local_model.catalogue import DEFAULT_MODEL
 from judges.prices import require_price
 from judges.tiers import resolve
 from judges.user_config import user_config_file
+from schemas.loading import unattended_problems
 from schemas.records import ModelBound
 from schemas.spec import Spec
 
@@ -40,6 +41,7 @@ class Models:
 
 async def resolve_models(project: Project, options: RunOptions, skin: Skin) -> Models:
     """The models of this run; the embedded one is offered to a person and never taken silently."""
+    _require_cap(project, options)
     spec = project.spec
     warnings: list[str] = []
     find: Find = partial(
@@ -79,6 +81,14 @@ def _judge(spec: Spec, find: Find, task: ResolvedModel) -> ResolvedModel | None:
             else f"Name it as provider/model in `models.{name}`.",
         )
     return judge
+
+
+def _require_cap(project: Project, options: RunOptions) -> None:
+    """A judged run that nobody watches must have a limit on its cost; its labels may be in the run's own journal."""
+    found = [] if options.attended else unattended_problems(project.loaded)
+    problems = [problem for problem in found if problem.key.endswith("max_total_cost_usd")]
+    if problems:
+        raise InputError(problems)
 
 
 def _require_prices(spec: Spec, models: Models) -> None:

@@ -70,7 +70,9 @@ def draw_sheet(state: RunState, parts: Parts, action: ScoreSheet) -> DrawnSheet:
     assert parts.judging is not None and parts.terms.judge is not None
     guide = Guide(parts.judging.rubric.text, parts.judging.levels, parts.terms.seed)
     marks = _marks(state, action.sheet)
-    seen = [place for sheet, places in state.judging.sheets.items() if sheet != action.sheet for place in places]
+    seen = [
+        place for sheet, places in state.judging.sheets.items() if _counts(state, sheet, action) for place in places
+    ]
     if action.purpose == "calibration":
         outputs = materials(state, parts.terms.judge, {state.original_digest}, held_out=False)
         return calibration_sheet(outputs, guide, action.number, seen=seen, marks=marks)
@@ -81,6 +83,12 @@ def draw_sheet(state: RunState, parts: Parts, action: ScoreSheet) -> DrawnSheet:
     outputs = materials(state, parts.terms.judge, arms, held_out=True)
     assert state.split is not None
     return blind_sheet(outputs, guide, arms, action.number, groups=state.split.groups, seen=seen, marks=marks)
+
+
+def _counts(state: RunState, sheet: str, action: ScoreSheet) -> bool:
+    """An earlier sheet whose scores stand; what was scored on it need not be scored again."""
+    closed = state.judging.closed_sheets.get(sheet)
+    return sheet != action.sheet and not (closed and closed.outcome == "discarded")
 
 
 def _marks(state: RunState, sheet: str) -> dict[Place, PersonMark]:
