@@ -1,10 +1,11 @@
-"""Reads the outputs `ceopt judge` scores: JSON Lines with id, input, output and, where known, expected.
+"""Reads the outputs `ceopt judge` scores: JSON Lines with id, input, output and, where known, expected and bucket.
 
 Reports every bad line at once; reads nothing else of a line.
 """
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,30 +19,38 @@ _MISSING = object()
 
 @dataclass(frozen=True)
 class Items:
-    """The items in file order, each id once, and what was merged on the way."""
+    """The items in file order, each id once, what was merged on the way, and the bucket of those that name one."""
 
     items: tuple[JudgedItem, ...]
     notes: tuple[str, ...] = ()
+    buckets: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_items(path: Path) -> Items:
     """Read a file of items. Raises InputError."""
-    rows: list[tuple[int, JudgedItem]] = []
+    rows: list[tuple[int, _Row]] = []
     problems: list[Problem] = []
     # Only a line feed ends a record: U+2028 and its like are allowed inside JSON strings.
     for number, line in enumerate(_text_of(path).split("\n"), start=1):
         if not line.strip():
             continue
         try:
-            rows.append((number, _item(line)))
+            rows.append((number, _row(line)))
         except _LineFault as fault:
             problems.append(Problem(str(path), number, fault.key, str(fault)))
-    items, notes = _unique(str(path), rows, problems)
-    if not items and not problems:
+    unique, notes = _unique(str(path), rows, problems)
+    if not unique and not problems:
         problems.append(Problem(str(path), 0, "", "there are no items in this file"))
     if problems:
         raise InputError(problems, 'One item a line: {"id": "…", "input": "…", "output": "…"}')
-    return Items(tuple(items), tuple(notes))
+    buckets = {row.item.id: row.bucket for row in unique if row.bucket is not None}
+    return Items(tuple(row.item for row in unique), tuple(notes), buckets)
+
+
+@dataclass(frozen=True)
+class _Row:
+    item: JudgedItem
+    bucket: str | None
 
 
 class _LineFault(ValueError):
@@ -60,7 +69,7 @@ def _text_of(path: Path) -> str:
         raise InputError([Problem(str(path), 0, "", byte)]) from error
 
 
-def _item(line: str) -> JudgedItem:
+def _row(line: str) -> _Row:
     try:
         row = json.loads(line, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
@@ -69,7 +78,8 @@ def _item(line: str) -> JudgedItem:
         raise _LineFault("not one JSON object: a value is no JSON") from error
     if not isinstance(row, dict):
         raise _LineFault("not a JSON object")
-    return JudgedItem(_id(row), _content(row, "input", dict), _content(row, "output"), _expected(row))
+    item = JudgedItem(_id(row), _content(row, "input", dict), _content(row, "output"), _expected(row))
+    return _Row(item, _bucket(row))
 
 
 def _no_constant(name: str) -> float:
@@ -101,6 +111,15 @@ def _expected(row: dict[str, Any]) -> Any:
     return _encodable(json.dumps(value), "expected")
 
 
+def _bucket(row: dict[str, Any]) -> str | None:
+    value = row.get("bucket")
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = str(value)
+    if value is not None and (not isinstance(value, str) or not value.strip()):
+        raise _LineFault("a bucket is a name, a text that is not blank", "bucket")
+    return value if value is None else _encodable(value, "bucket")
+
+
 def _encodable(value: T, key: str) -> T:
     try:
         json.dumps(value, ensure_ascii=False).encode()
@@ -109,18 +128,16 @@ def _encodable(value: T, key: str) -> T:
     return value
 
 
-def _unique(
-    file: str, rows: list[tuple[int, JudgedItem]], problems: list[Problem]
-) -> tuple[list[JudgedItem], list[str]]:
-    first: dict[str, tuple[int, JudgedItem]] = {}
+def _unique(file: str, rows: list[tuple[int, _Row]], problems: list[Problem]) -> tuple[list[_Row], list[str]]:
+    first: dict[str, tuple[int, _Row]] = {}
     notes: list[str] = []
-    for number, item in rows:
-        earlier, same = first.setdefault(item.id, (number, item))
+    for number, row in rows:
+        earlier, same = first.setdefault(row.item.id, (number, row))
         if earlier == number:
             continue
-        lines = f"duplicate id {item.id!r} on lines {earlier} and {number}"
-        if same == item:
+        lines = f"duplicate id {row.item.id!r} on lines {earlier} and {number}"
+        if same == row:
             notes.append(f"{lines} (identical, read once)")
         else:
             problems.append(Problem(file, number, "id", f"{lines} (different content)"))
-    return [item for _, item in first.values()], notes
+    return [row for _, row in first.values()], notes

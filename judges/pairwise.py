@@ -9,15 +9,17 @@ import asyncio
 import hashlib
 import hmac
 import secrets
+from collections.abc import Awaitable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ceopt_tui.core.ports import Completer, Message, ModelRequest
+from ceopt_tui.core.ports import Completer, Message, ModelReply, ModelRequest
 from ceopt_tui.errors import CallFailed
 from judges.cache import canonical_key
 from judges.json_find import find_json
 from judges.judge_settings import JudgeSettings
 from judges.judged_item import as_text
+from judges.preflight import Preflight
 from judges.verdict import VerdictStore
 from schemas.evalset import CaseInput
 from schemas.records import CallFacts
@@ -73,12 +75,16 @@ class Pair:
 
 @dataclass(frozen=True)
 class Preference:
-    """`winner` is None where one of the two orders gave no verdict; `unscored` says why."""
+    """`winner` is None where one of the two orders gave no verdict; `unscored` says why.
+
+    `failed` is true when a call failed, false when the judge named no winner.
+    """
 
     pair_id: str
     winner: Winner | None
     unscored: str | None = None
     calls: tuple[CallFacts, ...] = ()
+    failed: bool = False
 
 
 class PairwiseJudge:
@@ -96,22 +102,24 @@ class PairwiseJudge:
         self._settings = settings
         self._store = store
         self._salt = salt or secrets.token_bytes(32)
+        self._preflight = Preflight()
 
     async def compare(self, pair: Pair, sample: int = 0) -> Preference:
         """Ask in both orders; orders that disagree make a tie, and so do equal outputs, without a call.
 
-        Raises what ends a run: AuthError, QuotaError, RateLimitError, BudgetError.
+        Raises what ends a run: AuthError, QuotaError, RateLimitError, BudgetError, and ProviderError where no first
+        call comes back.
         """
         if pair.reference == pair.candidate:
             return Preference(pair.id, "tie")
-        forth, back = await asyncio.gather(
+        forth, back = await _both(
             self._seat(pair.input, pair.reference, pair.candidate, sample),
             self._seat(pair.input, pair.candidate, pair.reference, sample),
         )
         calls = forth.calls + back.calls
         unscored = forth.unscored or back.unscored
         if unscored:
-            return Preference(pair.id, None, unscored, calls)
+            return Preference(pair.id, None, unscored, calls, forth.failed or back.failed)
         if (forth.seat, back.seat) == ("A", "B"):
             return Preference(pair.id, "reference", None, calls)
         return Preference(pair.id, "candidate" if (forth.seat, back.seat) == ("B", "A") else "tie", None, calls)
@@ -126,9 +134,9 @@ class PairwiseJudge:
         for attempt in (1, 2):
             marker = hmac.new(self._salt, f"{key}:{attempt}".encode(), hashlib.sha256).hexdigest()[:8]
             try:
-                reply = await self._completer.complete(self._request(given, first, second, sample, marker))
+                reply = await self._ask(self._request(given, first, second, sample, marker))
             except CallFailed as error:
-                return _Seat(None, error.message, calls)
+                return _Seat(None, error.message, calls, failed=True)
             calls += (reply.facts,)
             seat = None if reply.truncated else _read_seat(reply.text, marker, f"{as_text(given)}\n{first}\n{second}")
             if seat is not None:
@@ -136,6 +144,9 @@ class PairwiseJudge:
                     self._store.put(key, {"winner": seat})
                 return _Seat(seat, None, calls)
         return _Seat(None, "the reply names no winner", calls)
+
+    async def _ask(self, request: ModelRequest) -> ModelReply:
+        return await self._preflight.send(lambda: self._completer.complete(request))
 
     def _request(self, given: CaseInput, first: str, second: str, sample: int, marker: str) -> ModelRequest:
         settings = self._settings
@@ -173,6 +184,17 @@ class _Seat:
     seat: Seat | None
     unscored: str | None = None
     calls: tuple[CallFacts, ...] = ()
+    failed: bool = False
+
+
+async def _both(first: Awaitable[_Seat], second: Awaitable[_Seat]) -> tuple[_Seat, _Seat]:
+    """Both orders; an error of one waits for the other, whose call is on its way."""
+    forth, back = await asyncio.gather(first, second, return_exceptions=True)
+    if isinstance(forth, BaseException):
+        raise forth
+    if isinstance(back, BaseException):
+        raise back
+    return forth, back
 
 
 def _read_seat(reply: str, marker: str, judged: str) -> Seat | None:

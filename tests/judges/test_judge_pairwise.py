@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ceopt_tui.core.ports import Accept, ModelReply, ModelRequest, ResolvedModel
-from ceopt_tui.errors import CallFailed
+from ceopt_tui.errors import CallFailed, ProviderError
 from judges.judge_settings import JudgeSettings
 from judges.pairwise import Pair, PairwiseJudge
 from judges.rubric import Rubric
@@ -91,8 +91,21 @@ async def test_the_marked_choice_wins() -> None:
 
 
 async def test_a_failed_call_is_no_tie() -> None:
+    def respond(user: str) -> str | Exception:
+        return '{"winner": "A"}' if len(script.requests) == 1 else CallFailed("stub failure", reason="server error")
+
+    script = Script(respond)
+    preference = await judge(script).compare(PAIR)
+    assert (preference.winner, preference.unscored, preference.failed) == (None, "stub failure", True)
+
+
+async def test_a_dead_endpoint_costs_one_call() -> None:
     script = Script(lambda user: CallFailed("stub failure", reason="server error"))
-    assert (await judge(script).compare(PAIR)).unscored == "stub failure"
+    asked = judge(script)
+    for _ in range(2):
+        with pytest.raises(ProviderError):
+            await asked.compare(PAIR)
+    assert len(script.requests) == 1
 
 
 async def test_stored_preferences_cost_nothing() -> None:
