@@ -15,6 +15,7 @@ from ceopt_tui.core.judging_ports import ThemeMaker
 from ceopt_tui.core.plan.actions import GroupThemes, Hypothesize, Propose
 from ceopt_tui.core.plan.terms import JudgeTerms
 from ceopt_tui.core.ports import Proposer
+from ceopt_tui.core.themes import current_themes
 from ceopt_tui.engine.digest import digest_text
 from ceopt_tui.engine.ideas import hypothesize, propose
 from ceopt_tui.engine.parts import JudgeParts, Parts, RunInputs
@@ -30,6 +31,7 @@ from texttargets.themes.maker import ModelThemes
 
 MARKER = "zebra-7741"  # stands in every input, output, expected text and remark of a held-out case, and in none else
 SAID = ("Too long, cut it.", "Be more concise.", "No apology is given.", "Say sorry first.", "Use bold type.")
+ROUNDS = 3
 RUBRIC = RubricBound(digest="rubric", text="Score from 1 to 5.", lowest=1, highest=5, pass_at=4, primary="score")
 TERMS = terms(judge=JudgeTerms("rubric", "m"), lowest=1.0, span=4.0, pass_at=4.0)
 
@@ -120,8 +122,15 @@ def parts_of(world: World, themes: ThemeMaker, proposer: Proposer) -> Parts:
     return Parts(**{**world.parts().__dict__, "terms": TERMS, "proposer": proposer, "judging": judging})
 
 
+def dismissals(session: Session, generation: int) -> list[AnyRecord]:
+    """A person dismisses one theme, then all: in the last round the proposer has none to go by."""
+    judging = session.state.judging
+    themes = current_themes(judging.groupings, judging.edits)
+    return [ThemeEdited(op="dismiss", theme=theme.id) for theme in (themes if generation else themes[:1])]
+
+
 async def session_of(world: World, endpoint: StubEndpoint, inputs: RunInputs) -> Session:
-    """Themes, ideas, every idea carried out, a person's edit, and all of it once more."""
+    """Themes, ideas, every idea carried out, a person's edits, and all of it again."""
     clock = ManualClock()
     with open_session(world.folder, world.clock, world.skin.recorded) as session:
         await measured(session, inputs)
@@ -129,7 +138,7 @@ async def session_of(world: World, endpoint: StubEndpoint, inputs: RunInputs) ->
             model = model_at(endpoint)
             parts = parts_of(world, ModelThemes(client, model), LLMProposer(client, model))
             number = 0
-            for generation in (0, 1):
+            for generation in range(ROUNDS):
                 await group_themes(session.recorder, inputs, parts, GroupThemes(generation))
                 digest = digest_text(session.state, TERMS.span)
                 await hypothesize(session.recorder, inputs, parts, Hypothesize(generation), digest, 0.0)
@@ -138,7 +147,7 @@ async def session_of(world: World, endpoint: StubEndpoint, inputs: RunInputs) ->
                 for idea in ideas:
                     number += 1
                     await tried(session, inputs, parts, number, idea.id)
-                await session.recorder.commit(ThemeEdited(op="dismiss", theme="t1"))
+                await session.recorder.commit(*dismissals(session, generation))
     return session
 
 
@@ -149,7 +158,7 @@ async def test_what_is_held_out_is_in_no_request_of_a_whole_proposing_session(tm
         session = await session_of(world, endpoint, inputs)
     sent = [json.dumps(body, ensure_ascii=False) for body in endpoint.bodies]
     naming = [body for body in sent if "[group g1" in body]
-    assert len(naming) == 2 and len(sent) >= 5
+    assert len(naming) == ROUNDS and len(sent) >= 2 * ROUNDS
     assert all(any(remark in body for body in naming) for remark in SAID)  # selection feedback did get there
     assert any("output c00" in body for body in sent)
     assert not [body for body in sent if MARKER in body]
