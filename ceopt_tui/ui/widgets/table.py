@@ -46,7 +46,7 @@ class RowTable(DataTable[Text]):
                 self._change(key, cells)
             else:
                 self.add_row(*cells, key=key)
-        if was_empty:
+        if was_empty and self.row_count:
             self.refresh_bindings()
         if follow:
             self.move_cursor(row=self.row_count - 1)
