@@ -18,16 +18,17 @@ from ceopt_tui.engine.files import REPORT_NAME
 from ceopt_tui.errors import CeoptError
 from ceopt_tui.exits import ExitStatus
 from ceopt_tui.ui import messages as m
+from ceopt_tui.ui.asking_app import AskingApp
 from ceopt_tui.ui.commands import commands_of, help_text
-from ceopt_tui.ui.engine_app import EngineApp, Tick, Work
+from ceopt_tui.ui.engine_app import Tick, Work
 from ceopt_tui.ui.entries import RunEntry
 from ceopt_tui.ui.report_text import report_text
 from ceopt_tui.ui.run_model import RunModel
 from ceopt_tui.ui.screens.confirm import ConfirmScreen
 from ceopt_tui.ui.screens.home import HomeScreen
-from ceopt_tui.ui.screens.question import QuestionScreen
 from ceopt_tui.ui.screens.reading import ReadingScreen
 from ceopt_tui.ui.screens.run import RunScreen
+from ceopt_tui.ui.screens.themes import ThemesScreen
 
 if TYPE_CHECKING:
     from ceopt_tui.ui.catalogue import Catalogue
@@ -36,7 +37,7 @@ READING = "reading"  # the group of workers that read journals
 REFRESH_S = 0.25
 
 
-class CeoptApp(EngineApp):
+class CeoptApp(AskingApp):
     """Home, run, question and report. Its return value is the exit status."""
 
     CSS_PATH = "app.tcss"
@@ -70,11 +71,6 @@ class CeoptApp(EngineApp):
 
     # Runs and screens
 
-    @property
-    def _shown(self) -> RunScreen | None:
-        """The topmost run screen, also under a question or a text."""
-        return next((screen for screen in reversed(self.screen_stack) if isinstance(screen, RunScreen)), None)
-
     def on_reload_wanted(self) -> None:
         work: Work = self._read_runs
         self.run_worker(work, group=READING, exclusive=True, exit_on_error=False)
@@ -92,8 +88,8 @@ class CeoptApp(EngineApp):
             home.show(entries, message.fault)
 
     def on_reread_wanted(self) -> None:
-        if self._shown is not None:
-            work: Work = partial(self._reread, self._shown.model.entry)
+        if self.shown is not None:
+            work: Work = partial(self._reread, self.shown.model.entry)
             self.run_worker(work, group=READING, exit_on_error=False)
 
     async def _reread(self, entry: RunEntry) -> None:
@@ -125,66 +121,25 @@ class CeoptApp(EngineApp):
             self.call_after_refresh(self.start, model)
 
     def on_run_wanted(self) -> None:
-        if self._shown is not None:
-            self.start(self._shown.model)
-
-    def on_run_changed(self) -> None:
-        if self.is_running and self._shown is not None:
-            self._shown.changed()
-
-    def on_tick_ended(self) -> None:
-        if self.is_running and isinstance(self.screen, ConfirmScreen):  # what it asks about is over
-            self.screen.dismiss(False)
-        self.on_run_changed()
-        self._refresh_home()
-
-    def _refresh_home(self) -> None:
-        if self.is_running and isinstance(self.screen, HomeScreen):
-            self.post_message(m.ReloadWanted())
-
-    # The question
-
-    def on_question_asked(self) -> None:
-        model = self.working
-        if model is not None and self._shown is not None and self._shown.model is model:
-            self._show_question()
-        elif model is not None:
-            self.notify(f"{one_line(model.entry.name)} waits for your answer.", markup=False)
-            self._refresh_home()
-
-    def on_answer_wanted(self) -> None:
-        self._show_question()
-
-    def _show_question(self) -> None:
-        model = self.working
-        skin = model.skin if model else None
-        if skin is None or skin.pending is None:
-            return
-        question = skin.pending.question
-
-        def answered(answer: str | None) -> None:
-            if answer is not None:
-                skin.answer(answer)
-            self.on_run_changed()
-
-        self.push_screen(QuestionScreen(question), answered)
-
-    def on_question_gone(self) -> None:
-        if isinstance(self.screen, QuestionScreen):
-            self.screen.dismiss(None)
+        if self.shown is not None:
+            self.start(self.shown.model)
 
     # Reading
 
     def on_report_wanted(self) -> None:
-        if self._shown is None:
+        if self.shown is None:
             return
-        entry = self._shown.model.entry
+        entry = self.shown.model.entry
         path = entry.folder / REPORT_NAME
         try:
             text = report_text(path.read_text(encoding="utf-8"))
         except OSError:
             text = "There is no report yet: it is written when the run ends."
         self.push_screen(ReadingScreen(f"Report of {one_line(entry.name)}", text, str(path)))
+
+    def on_themes_wanted(self) -> None:
+        if self.shown is not None:
+            self.push_screen(ThemesScreen(self.shown.model))
 
     def action_help(self) -> None:
         self.push_screen(ReadingScreen("Keys", help_text()))
@@ -215,9 +170,9 @@ class CeoptApp(EngineApp):
         self._confirm(question, "stop", "let it go on", stop)
 
     def on_end_wanted(self) -> None:
-        if self._shown is None:
+        if self.shown is None:
             return
-        model = self._shown.model
+        model = self.shown.model
 
         def end() -> None:
             if model.working and model.skin is not None:

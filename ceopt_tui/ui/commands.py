@@ -8,12 +8,14 @@ from typing import Literal
 
 from textual.binding import Binding, BindingType
 
-Place = Literal["home", "run", "reading", "question"]
+Place = Literal["home", "run", "reading", "question", "scoring", "themes"]
 PLACES: dict[Place, str] = {
     "home": "Runs of this repository",
     "run": "A run",
     "reading": "Report, diff and this help",
     "question": "A question",
+    "scoring": "Scoring outputs yourself",
+    "themes": "Failure themes",
 }
 
 
@@ -35,7 +37,7 @@ class Command:
 COMMANDS = (
     Command("open", "enter", "enter", "Open", "Open the run; a new spec is started", "open", ("home",), False, False),
     Command("reload", "f5", "f5", "Reload", "Read the runs again", "reload", ("home",), False),
-    Command("back", "escape", "esc", "Back", "Go back; a run at work goes on", "back", ("run", "reading")),
+    Command("back", "escape", "esc", "Back", "Go back; a run at work goes on", "back", ("run", "reading", "themes")),
     Command("answer", "a", "a", "Answer", "Show the question that waits for you", "answer", ("run",)),
     Command("go_on", "c", "c", "Go on", "Start the run, or go on where it was", "go_on", ("run",)),
     Command("stop", "s", "s", "Stop", "Stop after the calls under way; state is kept", "stop", ("run",)),
@@ -43,9 +45,24 @@ COMMANDS = (
     Command("diff", "d", "d", "Diff", "The selected candidate against its base", "diff", ("run",)),
     Command("best", "b", "b", "Best", "The best text against the original", "best", ("run",)),
     Command("report", "r", "r", "Report", "The report of the run", "report", ("run",)),
+    Command("themes", "t", "t", "Themes", "What the judge finds wrong, grouped; yours to edit", "themes", ("run",)),
     Command("help", "question_mark,f1", "?", "Help", "What the keys do", "app.help", ("home", "run")),
     Command("quit", "q", "q", "Quit", "Leave the app; state is kept", "app.leave", ("home", "run", "reading")),
     Command("later", "escape", "esc", "Later", "Leave the question for later", "later", ("question",)),
+    Command("cases", "enter", "enter", "Cases", "Its cases: output and feedback", "cases", ("themes",), False, False),
+    Command("rename", "e", "e", "Rename", "Give the theme another name", "rename", ("themes",)),
+    Command("merge", "m", "m", "Merge", "Put its cases into another theme", "merge", ("themes",)),
+    Command("split", "v", "v", "Split", "Make a theme of its own of some cases", "split", ("themes",)),
+    Command("dismiss", "d", "d", "Dismiss", "No ideas for this theme, or again some", "dismiss_theme", ("themes",)),
+    Command("onward", "enter,right", "enter", "Next", "Keep your score and go on", "onward", ("scoring",)),
+    Command("one_back", "b,left", "b", "Back", "The output before this one", "one_back", ("scoring",)),
+    Command("skip", "s", "s", "Skip", "Go on without a score", "skip", ("scoring",)),
+    Command("reason", "r", "r", "Reason", "Say why, in a line; optional", "reason", ("scoring",)),
+    Command("fold", "i", "i", "Input", "Fold or show input and expected answer", "fold", ("scoring",)),
+    Command("rubric", "u", "u", "Rubric", "The whole rubric", "rubric", ("scoring",), False),
+    Command("stop_scoring", "x", "x", "Stop", "Stop here; scores so far are kept", "end", ("scoring",)),
+    Command("testing", "t", "t", "Testing", "Just testing: throw these scores away", "just_testing", ("scoring",)),
+    Command("leave_sheet", "escape", "esc", "Later", "Leave the sheet for later", "later", ("scoring",)),
 )
 # Keys that widgets answer themselves, for the help.
 MOVING: tuple[tuple[str, str], ...] = (

@@ -87,5 +87,10 @@ class ReportWanted(Message):
 
 
 @dataclass
+class ThemesWanted(Message):
+    """The person wants to see what the judge finds wrong in the shown run."""
+
+
+@dataclass
 class RereadWanted(Message):
     """The shown run is worked on elsewhere: its journal is to be read again."""

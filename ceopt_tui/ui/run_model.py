@@ -9,6 +9,7 @@ from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.ended import finished_result, goes_on
 from ceopt_tui.engine.loop import TickResult
+from ceopt_tui.engine.skin import Commit
 from ceopt_tui.ui.entries import RunEntry
 from ceopt_tui.ui.overview import Activity
 from ceopt_tui.ui.skin import AppSkin
@@ -33,6 +34,11 @@ class RunModel:
         """Those the engine works under; between two ticks those of the spec as it was last read."""
         at_work = self.skin.terms if self.skin else None
         return at_work or self.entry.terms if self.working else self.entry.terms or at_work
+
+    @property
+    def commit(self) -> Commit | None:
+        """Puts a person's word into the run's journal; None while nothing here has it open."""
+        return self.skin.commit if self.working and self.skin and not self.skin.stopping else None
 
     def idle(self, now: datetime) -> bool:
         """Could this process go on with the run? A finished one only where its end no longer holds."""

@@ -8,12 +8,15 @@ from dataclasses import dataclass
 
 from textual.message import Message
 
+from ceopt_tui.core.judging_ports import RecordMark, Sheet, SheetOutcome
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.ports import Clock, Question
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.engine.ending import EndRequested
+from ceopt_tui.engine.skin import Commit
 from ceopt_tui.errors import CeoptError
 from ceopt_tui.exits import ExitStatus
+from ceopt_tui.ui.desk import Desk
 from ceopt_tui.ui.messages import QuestionAsked, QuestionGone, RunChanged
 from ceopt_tui.ui.overview import Activity
 from schemas.records import AnyRecord
@@ -43,12 +46,14 @@ class AppSkin:
         self.state: RunState | None = None
         self.terms: Terms | None = None
         self.pending: Pending | None = None
+        self.desk: Desk | None = None  # a sheet that waits to be scored
+        self.commit: Commit | None = None  # puts a record of the person's into the open journal
         self.stopping = False
         self.ending = False
         self._title, self._done, self._total = "", 0, 0
 
-    def opened(self, state: RunState, terms: Terms) -> None:
-        self.state, self.terms = state, terms
+    def opened(self, state: RunState, terms: Terms, commit: Commit | None = None) -> None:
+        self.state, self.terms, self.commit = state, terms, commit
         self._began_s = self._clock.monotonic()
         self._post(RunChanged())
 
@@ -77,6 +82,23 @@ class AppSkin:
             self.pending = None
             self._post(QuestionGone())
 
+    async def score(self, sheet: Sheet, record: RecordMark) -> SheetOutcome:
+        """Lays the sheet before the person. When the app is left meanwhile the sheet stays open, marks and all."""
+        if self.stopping:
+            raise StopRequested("you stopped the run")
+        if self._ends:
+            raise EndRequested("you ended the run")
+        desk = Desk(sheet)
+        if desk.complete:  # the run was killed between the last mark and the end of the sheet
+            return "done"
+        self.desk = desk
+        self._post(QuestionAsked())
+        try:
+            return await desk.outcome(record)
+        finally:
+            self.desk = None
+            self._post(QuestionGone())
+
     def answer(self, text: str) -> None:
         """Gives the person's answer to the waiting question."""
         if self.pending and not self.pending.answer.done():
@@ -87,6 +109,8 @@ class AppSkin:
         self.stopping = True
         if self.pending and not self.pending.answer.done():
             self.pending.answer.set_exception(StopRequested("you stopped the run at a question"))
+        if self.desk is not None:
+            self.desk.clear_away(StopRequested("you stopped the run while scoring", "Your scores are kept."))
         self._post(RunChanged())
 
     def end(self) -> None:
@@ -94,6 +118,8 @@ class AppSkin:
         self.ending = True
         if self.pending and not self.pending.answer.done():
             self.pending.answer.set_exception(EndRequested("you ended the run at a question"))
+        if self.desk is not None:
+            self.desk.clear_away(EndRequested("you ended the run while scoring"))
         self._post(RunChanged())
 
     @property
@@ -106,9 +132,14 @@ class AppSkin:
         return Activity(
             working=True,
             stopping=self.stopping or self._ends,
-            asking=self.pending.question.question if self.pending else "",
+            asking=self._asking(),
             title=self._title,
             done=self._done,
             total=self._total,
             tick_s=self._clock.monotonic() - self._began_s,
         )
+
+    def _asking(self) -> str:
+        if self.desk is not None:
+            return f"{self.desk.sheet.title} ({len(self.desk.marks)} of {len(self.desk.sheet.items)} done)"
+        return self.pending.question.question if self.pending else ""

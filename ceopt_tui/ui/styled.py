@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from rich.text import Text
 from textual.content import Content
 
+from ceopt_tui.core.visible import visible
 from ceopt_tui.ui.marks import Mark, Tone
 
 LABEL_CELLS = 8
@@ -71,6 +72,11 @@ def lines_of(text: str) -> list[Line]:
         label = _label_cells(line, label)
         lines.append(_line(line, label))
     return lines
+
+
+def literal_lines(text: str) -> list[Line]:
+    """Text of a model or a case just as it is, control characters as marks; nothing in it stands out."""
+    return [Line(Content.styled(line)) for line in visible(text).split("\n")]
 
 
 def _label_cells(line: str, above: int) -> int:

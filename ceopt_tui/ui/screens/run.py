@@ -15,7 +15,15 @@ from ceopt_tui.core.ports import Clock
 from ceopt_tui.core.visible import one_line
 from ceopt_tui.ui.commands import Place, bindings_for, commands_of
 from ceopt_tui.ui.marks import Mark, outcome_mark
-from ceopt_tui.ui.messages import AnswerWanted, EndWanted, ReportWanted, RereadWanted, RunWanted, StopWanted
+from ceopt_tui.ui.messages import (
+    AnswerWanted,
+    EndWanted,
+    ReportWanted,
+    RereadWanted,
+    RunWanted,
+    StopWanted,
+    ThemesWanted,
+)
 from ceopt_tui.ui.overview import mark_of, overview
 from ceopt_tui.ui.run_model import RunModel
 from ceopt_tui.ui.screens.reading import ReadingScreen
@@ -151,6 +159,7 @@ class RunScreen(Screen[None]):
             "end": (model.working or idle) and model.state.started is not None and model.state.stopped is None,
             "diff": self._listed > 0,
             "best": bool(model.state.keeps),
+            "themes": bool(model.state.judging.groupings) and not model.state.scores_hidden,
         }
         return allowed.get(action, True)
 
@@ -179,6 +188,9 @@ class RunScreen(Screen[None]):
             diff = candidate_diff(self.model.state, number)
             text = diff or "This experiment has no candidate text (yet)."
             self.app.push_screen(ReadingScreen(detail(self.model.state, number).title, text))
+
+    def action_themes(self) -> None:
+        self.post_message(ThemesWanted())
 
     def action_best(self) -> None:
         name = one_line(self.model.entry.name)
