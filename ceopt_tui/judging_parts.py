@@ -18,10 +18,8 @@ from schemas.records import Probed
 from texttargets.themes.maker import ModelThemes, WordThemes
 
 
-def make_judging(
-    project: Project, models: Models, client: Completer, journaled: Completer, cache: ReplyCache
-) -> JudgeParts | None:
-    """Everything that judging needs; None where checks score. The engine journals verdicts with their calls."""
+def make_judging(project: Project, models: Models, client: Completer, cache: ReplyCache) -> JudgeParts | None:
+    """Everything that judging needs; None where checks score. The engine journals verdicts, themes and their calls."""
     spec, rubric = project.spec.metric.judge, project.rubric
     if spec is None or rubric is None or models.judge is None:
         return None
@@ -42,8 +40,7 @@ def make_judging(
             judge, selection(project), spec.exemplars, bound.lowest, bound.highest, spec.sample_seed
         )
 
-    # Naming themes is the cheap work of whoever has the ideas; without a model words alone have to do.
-    themes = ModelThemes(journaled, models.judge) if models.proposer else WordThemes()
+    themes = ModelThemes(client, models.namer) if models.namer else WordThemes()
     return JudgeParts(judge, bound, levels(rubric), probe, themes)
 
 

@@ -31,12 +31,13 @@ class Models:
     task: ResolvedModel
     proposer: ResolvedModel | None
     judge: ResolvedModel | None = None
+    namer: ResolvedModel | None = None  # of failure themes: cheap work, and never the judge's own
     warnings: tuple[str, ...] = ()
 
     @property
     def all(self) -> tuple[ResolvedModel, ...]:
         """Every model that may be called."""
-        return tuple(model for model in (self.task, self.proposer, self.judge) if model is not None)
+        return tuple(model for model in (self.task, self.proposer, self.judge, self.namer) if model is not None)
 
 
 async def resolve_models(project: Project, options: RunOptions, skin: Skin) -> Models:
@@ -61,7 +62,9 @@ async def resolve_models(project: Project, options: RunOptions, skin: Skin) -> M
             f"no model is configured for the proposer ({spec.proposer.model})",
             "Set CEOPT_MODEL_STRONG=provider/model, or use `proposer: {kind: mechanical}`, which needs no model.",
         )
-    models = Models(task, proposer, _judge(spec, find, task), tuple(warnings))
+    judge = _judge(spec, find, task)
+    namer = (find("proposer", "cheap") or proposer) if judge and proposer else None
+    models = Models(task, proposer, judge, namer, tuple(warnings))
     _require_prices(spec, models)
     return models
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from ceopt_tui.errors import InputError, Problem
 from judges.rubric import read_rubric_text
-from schemas.labels import Labels, load_labels
+from schemas.labels import Labels
+from schemas.labels_file import load_labels
 from schemas.loading import LoadedEvalSet, LoadedSpec, load_evalset
 from texttargets.target_file import read_target
 

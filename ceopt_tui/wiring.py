@@ -12,7 +12,7 @@ import platformdirs
 
 from ceopt_tui.approval import approval_lines
 from ceopt_tui.core.masking import secrets_in, secrets_of
-from ceopt_tui.core.plan.terms import ScoringOnly
+from ceopt_tui.core.plan.terms import ScoringOnly, Terms
 from ceopt_tui.core.ports import Completer, Guard, Proposer, ResolvedModel, Role
 from ceopt_tui.ended import ended_run
 from ceopt_tui.engine.backends.worktree import WorktreeBackend
@@ -110,60 +110,62 @@ async def approve_ahead(session: Session, project: Project, digest: str | None =
 async def _parts(
     project: Project, inputs: RunInputs, models: Models, session: Session, options: RunOptions, skin: Skin
 ) -> AsyncIterator[Parts]:
-    spec, clock = project.spec, SystemClock()
     warnings = list(models.warnings)
     async with AsyncExitStack() as stack:
         bound_to = await _bind_all(models, stack, skin)
-        task = bound_to.task
         cache = ReplyCache(options.cache_dir or platformdirs.user_cache_path("ceopt") / "replies", warnings.append)
         stack.callback(cache.close)
-        client = await stack.enter_async_context(
-            LiteLLMClient(
-                _ledger(session, project, bound_to),
-                cache,
-                clock=clock,
-                secrets=secrets_in(options.environ).union(*(secrets_of(one.params) for one in bound_to.all)),
-                warn=warnings.append,
-            )
+        client = LiteLLMClient(
+            _ledger(session, project, bound_to),
+            cache,
+            clock=SystemClock(),
+            secrets=secrets_in(options.environ).union(*(secrets_of(one.params) for one in bound_to.all)),
+            warn=warnings.append,
         )
-        target = spec.target
-        assert target is not None
-        terms = priced_terms(project, task, bound_to.proposer, bound_to.judge, attended=options.attended)
-        judging = make_judging(project, bound_to, client, JournaledCompleter(client, session.recorder), cache)
-        if judging is not None and terms.judge is not None:
-            terms = replace(
-                terms,
-                judge=replace(terms.judge, lacking=lacking(project)),
-                scoring=_scoring(session, options),
-            )
+        await stack.enter_async_context(client)
         yield Parts(
-            terms=terms,
-            runner=ChatRunner(
-                client,
-                task,
-                role=target.role,
-                syntax=inputs.syntax,
-                params=spec.runner.params,
-                timeout_s=spec.runner.timeout_s,
-                retries=spec.runner.retries,
-            ),
+            terms=_terms(project, bound_to, session, options),
+            runner=_runner(project, inputs, client, bound_to.task),
             scorer=lambda case, output: check_output(case, output, None),
             proposer=_proposer(JournaledCompleter(client, session.recorder), bound_to.proposer),
             guard=_guard(project, inputs),
             prober=lambda: probe_scorer(project.cases, None),
             text_digest=text_digest,
-            backend=WorktreeBackend(project.repository, session.folder / WORKTREES, spec.name),
+            backend=WorktreeBackend(project.repository, session.folder / WORKTREES, project.spec.name),
             asker=skin,
-            clock=clock,
+            clock=SystemClock(),
             models=bound_models(bound_to),
-            concurrency=task.concurrency,
+            concurrency=bound_to.task.concurrency,
             state_folder=session.folder,
             version=VERSION,
             remarks=(*project.loaded.notes, *notes(project.loaded)),
             notes=warnings,
-            judging=judging,
+            judging=make_judging(project, bound_to, client, cache),
             labels_file=_labels_file(project, session, options),
         )
+
+
+def _terms(project: Project, models: Models, session: Session, options: RunOptions) -> Terms:
+    """The planner's terms with prices, and what this tick is for."""
+    terms = priced_terms(project, models.task, models.proposer, models.judge, attended=options.attended)
+    if terms.judge is None:
+        return terms
+    judge = replace(terms.judge, lacking=lacking(project))
+    return replace(terms, judge=judge, scoring=_scoring(session, options))
+
+
+def _runner(project: Project, inputs: RunInputs, client: LiteLLMClient, task: ResolvedModel) -> ChatRunner:
+    target, runner = project.spec.target, project.spec.runner
+    assert target is not None
+    return ChatRunner(
+        client,
+        task,
+        role=target.role,
+        syntax=inputs.syntax,
+        params=runner.params,
+        timeout_s=runner.timeout_s,
+        retries=runner.retries,
+    )
 
 
 def _scoring(session: Session, options: RunOptions) -> ScoringOnly | None:
@@ -189,7 +191,8 @@ def _guard(project: Project, inputs: RunInputs) -> Guard:
     assert target is not None
     limits = Limits(target.max_tokens, target.max_growth, inputs.mutable, protect=target.protect, original=inputs.texts)
     checks = [loaded.evalset.check for loaded in project.evalsets if loaded.evalset.check is not None]
-    sources = LeakSources(cases=project.cases, checks=checks, held_out=inputs.split.holdout)
+    rubric = "\n".join(one.text for one in (project.rubric, project.singleton_rubric) if one)
+    sources = LeakSources(cases=project.cases, checks=checks, held_out=inputs.split.holdout, rubric=rubric)
     return make_guard(sources=sources, syntax=inputs.syntax, limits=limits)
 
 
@@ -205,7 +208,7 @@ async def _bind_all(models: Models, stack: AsyncExitStack, skin: Skin) -> Models
 
     task = address(models.task)
     assert task is not None
-    return Models(task, address(models.proposer), address(models.judge), models.warnings)
+    return Models(task, address(models.proposer), address(models.judge), address(models.namer), models.warnings)
 
 
 async def _bind(model: ResolvedModel, stack: AsyncExitStack, skin: Skin) -> ResolvedModel:

@@ -1,24 +1,15 @@
-"""The labels file: a person's own scores of outputs beside the judge's, bound to one rubric and one judge model.
-
-ceopt writes it; a person may read it and delete entries. Writing to disk is the caller's.
-"""
+"""A person's own scores of outputs beside the judge's, bound to one rubric and one judge model. Reads no file."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 from pydantic import AfterValidator
 
-from schemas.loading import parse, read_bytes
 from schemas.scalars import FilledText, Integer, Number, Section, Text
-from schemas.yaml_dump import dump
-from schemas.yaml_strict import EVALSET_BYTES
 
 LABELS_VERSION = 1
-
-_HEAD = "# A person's scores of outputs, given without sight of the judge's. Written by ceopt.\n"
 
 
 class Binding(NamedTuple):
@@ -81,11 +72,6 @@ class Labels(Section):
         return Binding(self.rubric_digest, self.judge_model)
 
 
-def load_labels(path: Path) -> Labels:
-    """The labels file at `path`. Raises InputError with every problem."""
-    return parse(Labels, read_bytes(path, EVALSET_BYTES), str(path), limit=EVALSET_BYTES)
-
-
 def bound_labels(binding: Binding, entries: Iterable[LabelEntry]) -> Labels:
     """Labels of one binding; of several scores of one output the latest counts, of equally late ones the last."""
     kept: dict[tuple[str, str, str | None], LabelEntry] = {}
@@ -101,21 +87,3 @@ def merged_labels(known: Labels, new: Labels) -> Labels:
     if known.binding != new.binding:
         raise ValueError("labels of different rubrics or judge models do not mix")
     return bound_labels(known.binding, (*known.labels, *new.labels))
-
-
-def labels_yaml(labels: Labels) -> str:
-    """The text of a labels file; reads back as the same labels."""
-    head: dict[str, Any] = {"version": labels.version, **labels.binding._asdict()}
-    return _HEAD + dump({**head, "labels": [_document(label) for label in labels.labels]})
-
-
-def _document(label: LabelEntry) -> dict[str, Any]:
-    values = label.model_dump(mode="json", exclude_defaults=True)
-    return {key: _short(value) for key, value in values.items()}
-
-
-def _short(value: Any) -> Any:
-    """Scores as people write them: 4, not 4.0."""
-    if isinstance(value, list):
-        return [_short(item) for item in value]
-    return int(value) if isinstance(value, float) and value.is_integer() else value

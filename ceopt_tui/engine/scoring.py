@@ -15,7 +15,7 @@ from ceopt_tui.engine.parts import Parts
 from ceopt_tui.engine.recorder import Recorder
 from ceopt_tui.journal.atomic import write_atomic
 from schemas.judging_records import PersonScored, SheetClosed
-from schemas.labels import labels_yaml
+from schemas.labels_file import labels_yaml
 
 
 async def score_sheet(recorder: Recorder, parts: Parts, action: ScoreSheet) -> None:

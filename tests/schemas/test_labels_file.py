@@ -10,15 +10,8 @@ from hypothesis import strategies as st
 
 from ceopt_tui.errors import InputError
 from schemas.json_schema import json_schema
-from schemas.labels import (
-    Binding,
-    LabelEntry,
-    Labels,
-    bound_labels,
-    labels_yaml,
-    load_labels,
-    merged_labels,
-)
+from schemas.labels import Binding, LabelEntry, Labels, bound_labels, merged_labels
+from schemas.labels_file import labels_yaml, load_labels
 from schemas.loading import parse
 
 BOUND = Binding("sha256:aa", "openai/judge-1")
