@@ -85,3 +85,22 @@ def test_invisible_outputs_are_empty(output: str) -> None:
 @pytest.mark.parametrize("output", [".", "\u200bx", "🙂", "0"])
 def test_visible_outputs_are_not(output: str) -> None:
     assert not JudgedItem("a", "q", output).is_empty
+
+
+def test_items_may_name_a_bucket(tmp_path: Path) -> None:
+    line = {"input": "", "output": ""}
+    items = read_items(
+        _write(tmp_path, {"id": "a", "bucket": "long", **line}, {"id": "b", **line}, {"id": "c", "bucket": 7, **line})
+    )
+    assert items.buckets == {"a": "long", "c": "7"}
+    problems = _problems(
+        _write(
+            tmp_path,
+            {"id": "a", "bucket": " ", **line},
+            {"id": "b", "bucket": ["x"], **line},
+            {"id": "c", "bucket": "x", **line},
+            {"id": "c", "bucket": "y", **line},
+        )
+    )
+    assert [line for line, _ in problems] == [1, 2, 4]
+    assert "duplicate id" in problems[2][1]
