@@ -16,6 +16,7 @@ from ceopt_tui.core.visible import said, visible
 from ceopt_tui.ui.commands import Place, bindings_for
 from ceopt_tui.ui.styled import lines_of
 from ceopt_tui.ui.widgets.choices import CHOOSE_FIRST, HOW, Choices
+from ceopt_tui.ui.widgets.pairs import Pairs
 from ceopt_tui.ui.widgets.reading import Reading
 
 REFUSE = "refuse"
@@ -37,7 +38,8 @@ class QuestionScreen(Screen[str | None]):
 
     def compose(self) -> ComposeResult:
         yield Static(Content.styled(said(self.question.title), "bold"), id="title", markup=False)
-        yield Reading(lines_of(visible(self.question.message)), id="material")
+        below = Pairs(self.question.pairs, id="pairs") if self.question.pairs else None
+        yield Reading(lines_of(visible(self.question.message)), id="material", below=below)
         with Vertical(id="answering"):
             yield Static(Content.styled(said(self.question.question), "bold"), id="question", markup=False)
             yield Choices(self.question.options, id="choices")

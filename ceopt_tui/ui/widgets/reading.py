@@ -52,13 +52,16 @@ class Reading(VerticalScroll):
         Binding("space", "page_down", "Page down", show=False),
     ]
 
-    def __init__(self, lines: Sequence[Line] = (), *, id: str) -> None:
+    def __init__(self, lines: Sequence[Line] = (), *, id: str, below: Widget | None = None) -> None:
         super().__init__(id=id)
         self._first = lines
+        self._below = below
 
     def compose(self) -> ComposeResult:
         yield Prose(self._first)
+        if self._below is not None:
+            yield self._below
 
     def show(self, lines: Sequence[Line]) -> None:
         """Replaces the text."""
-        self.query_one(Prose).show(lines)
+        self.query(Prose).first().show(lines)
