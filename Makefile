@@ -23,7 +23,7 @@ test: $(VENV)/dev.stamp ## Run the tests (no network, no model)
 coverage: $(VENV)/dev.stamp ## Check that the tests of the core alone take every branch of it
 	@$(BIN)/pytest tests/core --cov=ceopt_tui.core --cov-branch --cov-report=term-missing:skip-covered --cov-fail-under=100
 
-check: lint types imports test ## All that CI checks: format, lint, types, import rules, tests
+check: lint types imports coverage test ## All that CI checks: format, lint, types, import rules, coverage of the core, tests
 
 format: $(VENV)/dev.stamp ## Bring the code into its format
 	@$(BIN)/ruff format $(SOURCES)

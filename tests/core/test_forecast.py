@@ -10,6 +10,7 @@ from fakes import split_of, terms
 from ceopt_tui.core.budget import Caps
 from ceopt_tui.core.evidence.setting import Setting
 from ceopt_tui.core.plan.forecast import experiment_calls, forecast, plan_lines
+from ceopt_tui.core.plan.terms import JudgeTerms
 
 CASES = [f"c{number:02d}" for number in range(20)]
 SPLIT = split_of(CASES, 10)
@@ -48,6 +49,16 @@ def test_a_proposer_is_called_and_paid_too() -> None:
     assert seen.usd == pytest.approx((0.308 + 0.05, seen.task[1] * 0.001 + 0.3))
     assert forecast(SPLIT, replace(known, usd_per_proposal=None)).usd is None
     assert forecast(SPLIT, replace(known, budget=Caps())).usd is None
+
+
+def test_a_judge_is_called_and_paid_in_batches_at_best_and_one_by_one_at_worst() -> None:
+    judge = JudgeTerms(rubric_digest="r", model="j", batch_size=5, usd_per_item=0.002, retries=2)
+    known = terms(max_iterations=5, judge=judge, budget=Caps(usd_per_run=0.001))
+    seen, runs = forecast(SPLIT, known), forecast(SPLIT, terms(max_iterations=5)).task
+    # Eighteen outputs try the judge beforehand: four batches of five; at worst each output is asked about twice.
+    assert seen.judge == (4 + 62, 2 * (18 + runs[1]) * 3) and seen.usd is not None
+    assert seen.usd == pytest.approx((runs[0] * 0.001 + (runs[0] + 18) * 0.002, runs[1] * 0.001 + seen.judge[1] * 0.01))
+    assert forecast(SPLIT, replace(known, judge=replace(judge, usd_per_item=None))).usd is None
 
 
 def test_the_plan_fits_80_columns_and_promises_no_most() -> None:

@@ -22,6 +22,7 @@ from schemas.records import (
     ReportWritten,
     SplitFrozen,
     Stopped,
+    TickStarted,
 )
 
 
@@ -189,6 +190,16 @@ def test_a_report_without_scores_waits() -> None:
     fold(runs("new", "report", everywhere(HOLDOUT, 1, 1, 1, 1)), state)
     action = next_action(state)
     assert isinstance(action, Park) and action.outcome == "outage"
+
+
+def test_a_gain_that_cannot_be_measured_twice_is_given_up_with_its_reason() -> None:
+    state = stopped("saturated", *KEPT)
+    fold(runs("old", "report", everywhere(HOLDOUT, None, None)), state)
+    fold([TickStarted(tick=2, pid=1, host="h"), *runs("new", "report", everywhere(HOLDOUT, 1, 1, 1, 1))], state)
+    fold(runs("old", "report", everywhere(HOLDOUT, None, None), first=2), state)
+    stop = only(next_action(state))
+    assert isinstance(stop, Stopped) and stop.outcome == "saturated"
+    assert stop.no_gain == "0 of 6 held-out cases have a score for both texts, tried twice"
 
 
 @pytest.mark.parametrize(

@@ -234,3 +234,13 @@ def test_a_truncated_output_is_no_score_and_no_fault_of_the_endpoint() -> None:
     assert (state.runs.failed, state.runs.failures, len(state.runs.given_up())) == (4, {}, 1)
     fold(runs("old", "baseline", {"s0": [1.0], "s1": [1.0]}, first=2), state)
     assert not state.runs.given_up()
+
+
+def test_another_output_for_the_same_text_ends_the_belief_in_a_runner_that_repeats_itself() -> None:
+    state = fold([*started(), *baseline(deterministic=True)])
+    state.runs.outputs["old", "s0"] = ["output 0"]
+    same, other = runs("old", "drift", {"s0": [1.0, 0.0]})
+    fold([same], state)
+    assert state.deterministic and not state.nondeterminism
+    fold([other], state)
+    assert not state.deterministic and state.nondeterminism == "case s0 gave another output for the same text"

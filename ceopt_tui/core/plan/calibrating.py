@@ -6,7 +6,6 @@ The offer stands between the judging of the baseline and the first moment anybod
 from __future__ import annotations
 
 import random
-from itertools import count
 
 from ceopt_tui.core.plan.actions import Action, Ask, Judge, Note, Park, Report, ScoreSheet
 from ceopt_tui.core.plan.terms import Terms
@@ -79,18 +78,15 @@ def _final(state: RunState, terms: Terms, sheet: str) -> Action:
     return Park("waiting", people_sentence(figures, None, terms.span), "scored")
 
 
-def _sheets(state: RunState, first: int) -> Action | None:
+def _sheets(state: RunState, number: int) -> Action | None:
     """One sheet with its result after the other, as long as a person wants more."""
-    for number in count(first):
-        sheet = f"calibration-{number}"
-        closed = state.judging.closed_sheets.get(sheet)
-        if closed is None:
-            return ScoreSheet("calibration", sheet, number)
-        if closed.outcome == "discarded":
-            return None
-        result = state.answers.get(f"calibrated-{number}")
-        if result is None:
-            return Ask("calibrated", number)
-        if result != SCORE_MORE:
-            return None
-    raise AssertionError("count() has no end")
+    sheet = f"calibration-{number}"
+    closed = state.judging.closed_sheets.get(sheet)
+    if closed is None:
+        return ScoreSheet("calibration", sheet, number)
+    if closed.outcome == "discarded":
+        return None
+    result = state.answers.get(f"calibrated-{number}")
+    if result is None:
+        return Ask("calibrated", number)
+    return _sheets(state, number + 1) if result == SCORE_MORE else None
