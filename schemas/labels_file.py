@@ -1,4 +1,4 @@
-"""The labels file as YAML. ceopt writes it, a person may read it and delete entries; writing to disk is not done here."""
+"""The labels file as YAML: ceopt writes it, a person may delete entries. Writing to disk is the caller's."""
 
 from __future__ import annotations
 

@@ -184,6 +184,7 @@ class Brief:
     digest: str = ""
     seed: int = 7
     themes: Sequence[Theme] = ()  # of a judged run, those a person dismissed left out
+    set_aside: frozenset[str] = frozenset()  # failing cases of dismissed themes: no idea is drawn from them
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.ports import Brief, HypothesisDraft, ProposalRefused, Refusal, SelectionCase, Tried
 from ceopt_tui.core.state.experiment import ExperimentState
 from ceopt_tui.core.state.run import RunState
-from ceopt_tui.core.themes import current_themes
+from ceopt_tui.core.themes import themes_in_force
 from ceopt_tui.engine.parts import Parts, RunInputs
 from ceopt_tui.engine.recorder import Recorder
 from ceopt_tui.engine.telling import told_outcome, told_reason
@@ -29,6 +29,7 @@ def idea_key(move: str, parameters: Mapping[str, object]) -> str:
 def brief(state: RunState, inputs: RunInputs, terms: Terms, digest: str) -> Brief:
     """All a proposer may know. Built from selection cases alone; nothing held out can get in."""
     assert state.split is not None
+    found = themes_in_force(state.judging.groupings, state.judging.edits)
     tried = [
         _tried(state, experiment, experiment.closed) for experiment in state.experiments.values() if experiment.closed
     ]
@@ -45,7 +46,8 @@ def brief(state: RunState, inputs: RunInputs, terms: Terms, digest: str) -> Brie
         edits=inputs.edits,
         digest=digest,
         seed=inputs.seed,
-        themes=current_themes(state.judging.groupings, state.judging.edits) if terms.judge else (),
+        themes=found.themes,
+        set_aside=frozenset(case for theme in found.dismissed for case in theme.cases),
     )
 
 

@@ -123,7 +123,7 @@ def parts_of(world: World, themes: ThemeMaker, proposer: Proposer) -> Parts:
 
 
 def dismissals(session: Session, generation: int) -> list[AnyRecord]:
-    """A person dismisses one theme, then all: in the last round the proposer has none to go by."""
+    """A person dismisses one theme, then all: in the last round the proposer has nothing to go by."""
     judging = session.state.judging
     themes = current_themes(judging.groupings, judging.edits)
     return [ThemeEdited(op="dismiss", theme=theme.id) for theme in (themes if generation else themes[:1])]
@@ -143,7 +143,8 @@ async def session_of(world: World, endpoint: StubEndpoint, inputs: RunInputs) ->
                 digest = digest_text(session.state, TERMS.span)
                 await hypothesize(session.recorder, inputs, parts, Hypothesize(generation), digest, 0.0)
                 ideas = [one for one in session.state.hypotheses.values() if one.generation == generation]
-                assert len({idea.theme for idea in ideas}) == len(ideas) >= 1
+                assert len({idea.theme for idea in ideas}) == len(ideas)
+                assert bool(ideas) is (generation < ROUNDS - 1)  # what a person dismissed is taken up by no other way
                 for idea in ideas:
                     number += 1
                     await tried(session, inputs, parts, number, idea.id)

@@ -96,9 +96,9 @@ class LLMProposer:
 
 
 def _themes(brief: Brief) -> list[FailureTheme]:
-    if brief.themes:
-        return judged_themes(brief.selection, brief.themes)
-    return failure_themes(brief.selection, _contract(brief))
+    """Themes of a judged run; where it has none, what its outputs show. What a person dismissed is in neither."""
+    rest = [item for item in brief.selection if item.case.id not in brief.set_aside]
+    return judged_themes(brief.selection, brief.themes) or failure_themes(rest, _contract(brief))
 
 
 def _contract(brief: Brief) -> Contract | None:
