@@ -106,7 +106,8 @@ def winner_lines(state: RunState, terms: Terms, number: int) -> list[str]:
 def blind_lines(state: RunState, terms: Terms, number: int) -> list[str]:
     """What a person's own blind scores said about a winner."""
     found = state.judging.people.get(number)
-    if found is None and blind_sheet(number) in state.judging.closed_sheets:
+    sheet = state.judging.closed_sheets.get(blind_sheet(number))
+    if found is None and sheet is not None and sheet.outcome != "discarded":
         return ["Too few outputs of both texts were scored to say anything; what follows is the judge's word."]
     figures, confirms = (found.figures, found.confirms) if found else (None, None)
     return [people_sentence(figures, confirms, terms.span)]

@@ -9,10 +9,11 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import aclosing
 from itertools import count
 
+from ceopt_tui.core.figures import counted
 from ceopt_tui.core.judging_ports import OutputToJudge, OutputVerdict, Verdicts
 from ceopt_tui.core.plan.actions import Judge
 from ceopt_tui.core.state.judging import Place
@@ -22,6 +23,7 @@ from ceopt_tui.engine.parts import JudgeParts, Parts, RunInputs
 from ceopt_tui.engine.recorder import Recorder
 from ceopt_tui.errors import ProviderError
 from schemas.judging_records import Judged, JudgedRun
+from schemas.records import CallFacts
 
 FAILED_REPLIES_IN_A_ROW = 3
 
@@ -34,15 +36,12 @@ def neutral_id(run_id: str, place: Place) -> str:
 async def judge_outputs(recorder: Recorder, inputs: RunInputs, parts: Parts, action: Judge, progress: Progress) -> None:
     """Scores all places of the action. ProviderError when the judge gives nothing several times in a row."""
     assert parts.judging is not None
-    by_sample: dict[int, list[Place]] = defaultdict(list)
-    for place in action.places:
-        by_sample[place[2]].append(place)
     work = _Work(recorder, inputs, parts.judging, action, progress)
     progress(action.title, 0, len(action.places))
-    asked = (work.judge(sample, places) for sample, places in sorted(by_sample.items()))
-    ended = await asyncio.gather(*asked, return_exceptions=True)
-    if errors := [result for result in ended if isinstance(result, BaseException)]:
-        raise errors[0]
+    await work.ask(action.places)
+    if work.unanswered:  # the last calls of all failed: it takes another to tell chance from an outage
+        await work.ask(work.take_unanswered())
+    await work.close()
 
 
 class _Work:
@@ -57,10 +56,25 @@ class _Work:
         self._action = action
         self._progress = progress
         self._done = count(1)
+        self.unanswered: dict[Place, OutputVerdict] = {}  # since a reply came in
         self._failed_in_a_row = 0
 
-    async def judge(self, sample: int, places: Sequence[Place]) -> None:
-        """One sample of every output; repeats are judged as repeats."""
+    async def ask(self, places: Iterable[Place]) -> None:
+        """Every sample of every output; repeats are judged as repeats."""
+        by_sample: dict[int, list[Place]] = defaultdict(list)
+        for place in places:
+            by_sample[place[2]].append(place)
+        asked = (self._judge(sample, some) for sample, some in sorted(by_sample.items()))
+        ended = await asyncio.gather(*asked, return_exceptions=True)
+        if errors := [result for result in ended if isinstance(result, BaseException)]:
+            raise errors[0]
+
+    def take_unanswered(self) -> tuple[Place, ...]:
+        """The outputs whose calls failed since a reply came in, to be asked about once more."""
+        places, self.unanswered, self._failed_in_a_row = tuple(self.unanswered), {}, 0
+        return places
+
+    async def _judge(self, sample: int, places: Sequence[Place]) -> None:
         state = self._recorder.state
         assert state.started is not None
         named = {neutral_id(state.started.run_id, place): place for place in places}
@@ -68,33 +82,63 @@ class _Work:
         replies = self._judging.judge.judge(outputs, sample, fresh=self._action.again)
         async with aclosing(replies) as parts:
             async for reply in parts:
-                self._watch(reply)
-                await self._recorder.commit(self._record(state, named, reply))
-                for _ in reply.verdicts:
-                    self._progress(self._action.title, next(self._done), len(self._action.places))
+                await self._take(named, reply)
+
+    async def _take(self, named: Mapping[str, Place], reply: Verdicts) -> None:
+        """Puts a reply on record. Whether a call that failed says anything of its outputs shows with the next reply."""
+        given = {named[verdict.id]: verdict for verdict in reply.verdicts}
+        if given and all(verdict.failed and not self._failed_before(place) for place, verdict in given.items()):
+            await self._record({}, reply.calls)
+            known = {place[:2] for place in self.unanswered}
+            self.unanswered |= given
+            self._failed_in_a_row += any(place[:2] not in known for place in given)
+            if self._failed_in_a_row >= FAILED_REPLIES_IN_A_ROW:
+                raise self._outage(reply.verdicts[0].unscored or "")
+            return
+        outage = self._failed_in_a_row >= FAILED_REPLIES_IN_A_ROW  # on its way up; nothing mends it
+        if reply.calls and not outage and not any(verdict.failed for verdict in given.values()):
+            given, self.unanswered, self._failed_in_a_row = {**self.unanswered, **given}, {}, 0
+        await self._record(given, reply.calls)
+
+    async def close(self) -> None:
+        """What failed without a reply after it is an outage, and the same in a later tick a loss."""
+        if not self.unanswered:
+            return
+        if self.unanswered.keys() <= self._recorder.state.judging.unanswered:
+            await self._record(self.unanswered, ())
+            return
+        await self._recorder.commit(Judged(verdicts=(), unanswered=tuple(self.unanswered)))
+        raise self._outage(list(self.unanswered.values())[-1].unscored or "")
+
+    def _failed_before(self, place: Place) -> bool:
+        """A text that fails on the same case again in one tick is that text's fault, not the endpoint's."""
+        judging, failures = self._recorder.state.judging, self._recorder.state.runs.failures
+        run = judging.waiting.get(place)
+        return run is not None and failures.get((run.text_digest, run.case_id, run.step), 0) > 0
+
+    def _outage(self, last: str) -> ProviderError:
+        """Calls that fail one after the other say nothing of what was to be judged."""
+        if not self._recorder.state.judging.scored:
+            return HarnessFailed(f"the judge did not answer: {last}", "Try `ceopt doctor`.")
+        calls = counted(self._failed_in_a_row, "call")
+        return ProviderError(
+            f"{calls} of the judge failed{' one after the other' if self._failed_in_a_row > 1 else ''}, "
+            f"the last with: {last}",
+            "All outputs are kept; run the same command again later.",
+        )
 
     def _output(self, item_id: str, place: Place) -> OutputToJudge:
         judging = self._recorder.state.judging
         output = judging.outputs[place] if self._action.again else judging.waiting[place].output
         return OutputToJudge(item_id, self._inputs.cases[place[1]], output)
 
-    def _watch(self, reply: Verdicts) -> None:
-        """Calls that fail one after the other are an outage, not a verdict on what was to be judged."""
-        failed = bool(reply.verdicts) and all(verdict.failed for verdict in reply.verdicts)
-        self._failed_in_a_row = self._failed_in_a_row + 1 if failed else 0
-        judged = self._recorder.state.judging.scored
-        if failed and not judged and self._failed_in_a_row >= FAILED_REPLIES_IN_A_ROW:
-            raise HarnessFailed(f"the judge did not answer: {reply.verdicts[0].unscored}", "Try `ceopt doctor`.")
-        if self._failed_in_a_row >= FAILED_REPLIES_IN_A_ROW:
-            raise ProviderError(
-                f"{self._failed_in_a_row} calls of the judge in a row failed, the last with: "
-                f"{reply.verdicts[0].unscored}",
-                "All outputs are kept; run the same command again later.",
-            )
-
-    def _record(self, state: RunState, named: Mapping[str, Place], reply: Verdicts) -> Judged:
-        verdicts = tuple(_judged(state, named[verdict.id], verdict) for verdict in reply.verdicts)
-        return Judged(verdicts=verdicts, calls=reply.calls, again=self._action.again)
+    async def _record(self, given: Mapping[Place, OutputVerdict], calls: tuple[CallFacts, ...]) -> None:
+        state, action = self._recorder.state, self._action
+        verdicts = tuple(_judged(state, place, verdict) for place, verdict in given.items())
+        if verdicts or calls:
+            await self._recorder.commit(Judged(verdicts=verdicts, calls=calls, again=action.again))
+        for _ in verdicts:
+            self._progress(action.title, next(self._done), len(action.places))
 
 
 def _judged(state: RunState, place: Place, verdict: OutputVerdict) -> JudgedRun:

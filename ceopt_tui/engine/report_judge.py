@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ceopt_tui.core.figures import change, counted, percent
-from ceopt_tui.core.plan.blind import blind_sheet
 from ceopt_tui.core.plan.shift import LONGER
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.plan.trusting import trust_of
@@ -11,7 +10,7 @@ from ceopt_tui.core.state.experiment import ExperimentState
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.core.themes import themes_in_force, trend
 from ceopt_tui.core.trust.blind import people_sentence
-from ceopt_tui.engine.judge_questions import kin_sentence
+from ceopt_tui.engine.judge_questions import blind_lines, kin_sentence
 
 
 def judge_section(state: RunState, terms: Terms) -> list[str]:
@@ -65,9 +64,4 @@ def kept_lines(state: RunState, terms: Terms, experiment: ExperimentState) -> li
     if closed.length_ratio is not None:
         flag = "; judges tend to like length for its own sake" if closed.length_ratio > LONGER else ""
         lines.append(f"- outputs are {closed.length_ratio:.2f} times as long as before{flag}")
-    people = state.judging.people.get(experiment.number)
-    scored = blind_sheet(experiment.number) in state.judging.closed_sheets
-    if people is not None or not scored:
-        figures, confirms = (people.figures, people.confirms) if people else (None, None)
-        lines.append(f"- {people_sentence(figures, confirms, terms.span)}")
-    return lines
+    return [*lines, *(f"- {line}" for line in blind_lines(state, terms, experiment.number))]

@@ -55,7 +55,7 @@ def measured(*records: AnyRecord) -> RunState:
     return fold([*started(), *approvals, RUBRIC, *judged(SELECTION, 2.0, 3.0, 4.0, 3.0), *records])
 
 
-AGAIN = Judged(again=True, verdicts=(verdict("s0", 2.0), verdict("s1", 3.0, 1)))
+AGAIN = Judged(again=True, verdicts=tuple(verdict(case, 2.0) for case in SELECTION[:JUDGED_TWICE]))
 UNCHECKED = replace(JUDGE, waived="")
 
 
@@ -70,7 +70,16 @@ def test_a_few_outputs_of_the_baseline_are_judged_twice_once() -> None:
     assert len(set(action.places)) == JUDGED_TWICE and {place[0] for place in action.places} == {"old"}
     assert action == next_action(measured(), **SCALE)
     (record,) = getattr(next_action(measured(AGAIN), **SCALE), "records", ())
-    assert (record.kind, record.judged_again, record.flips) == ("baseline_measured", 2, 0)
+    assert (record.kind, record.judged_again, record.flips) == ("baseline_measured", 5, 0)
+
+
+def test_a_kill_between_second_verdicts_changes_nothing_about_the_rest() -> None:
+    every = next_action(measured(), **SCALE)
+    assert isinstance(every, Judge)
+    for done in range(1, JUDGED_TWICE):
+        said = tuple(verdict(case, 2.0, sample) for _, case, sample in every.places[:done])
+        rest = next_action(measured(Judged(again=True, verdicts=said)), **SCALE)
+        assert isinstance(rest, Judge) and rest.places == every.places[done:]
 
 
 def test_a_judge_that_nobody_checked_or_waived_does_not_run_unattended() -> None:

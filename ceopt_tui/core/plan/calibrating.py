@@ -28,11 +28,14 @@ def waiting_for_judge(state: RunState, *, report_only: bool = False) -> Judge | 
 
 
 def judge_again(state: RunState, terms: Terms) -> Judge | None:
-    """A few outputs of the baseline for a second, fresh verdict; once in a run."""
-    if terms.judge is None or state.judging.again:
+    """A few outputs of the baseline for a second, fresh verdict each; those of them that have none yet."""
+    again = state.judging.again
+    if terms.judge is None or len(again) >= JUDGED_TWICE:
         return None
-    scored = sorted(place for place, verdict in state.judging.verdicts.items() if verdict.score is not None)
-    drawn = random.Random(f"{terms.seed}:again").sample(scored, min(JUDGED_TWICE, len(scored)))
+    scored = [place for place, verdict in state.judging.verdicts.items() if verdict.score is not None]
+    # Each place has its own draw, so that a kill between two replies changes nothing about the rest.
+    order = sorted(scored, key=lambda place: (random.Random(f"{terms.seed}:again:{place}").random(), place))
+    drawn = [place for place in order if place not in again][: JUDGED_TWICE - len(again)]
     return Judge(tuple(drawn), "judging again", again=True) if drawn else None
 
 

@@ -32,6 +32,7 @@ class JudgingState:
     verdicts: dict[Place, JudgedRun] = field(default_factory=dict)  # of the texts that still matter
     outputs: dict[Place, str] = field(default_factory=dict)  # what these are about
     again: dict[Place, JudgedRun] = field(default_factory=dict)  # second verdicts on the same outputs
+    unanswered: set[Place] = field(default_factory=set)  # waiting, and a tick ended with failed calls about them
     scored: int = 0  # verdicts with a score
     ambiguous: int = 0
     sheets: dict[str, dict[Place, PersonScored]] = field(default_factory=dict)
@@ -46,6 +47,7 @@ class JudgingState:
         run = self.waiting.pop(place, None)
         if run is None:
             return None
+        self.unanswered.discard(place)
         self.verdicts[place], self.outputs[place] = verdict, run.output
         self.scored += verdict.score is not None
         self.ambiguous += verdict.ambiguous
