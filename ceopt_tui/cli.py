@@ -20,6 +20,7 @@ from ceopt_tui.exits import ExitStatus
 # command -> (module, one line of help). Modules load when their command runs, so `ceopt --version` loads none.
 COMMANDS = {
     "run": ("run", "Run a spec: in the app, or --unattended."),
+    "prune": ("prune", "Take rules out of the text that are not missed."),
     "approve": ("approve", "Approve a spec and its caps ahead of an unattended run."),
     "init": ("init", "Write a spec and an eval set to start from."),
     "import": ("import_", "Turn recorded failures into an eval set."),

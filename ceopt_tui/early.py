@@ -16,14 +16,16 @@ from ceopt_tui.journal.lock import refuse_if_held
 _NAME = re.compile(rb"""^name:[ \t]*["']?([a-z0-9-]+)["']?[ \t]*(?:#.*)?\r?$""", re.MULTILINE)
 
 
-def refuse_if_busy(spec: Path, state_root: Path | None, environ: Mapping[str, str]) -> None:
+PRUNE_SUFFIX = "-prune"  # of a pruning run's name: it has a state and a branch of its own
+
+
+def refuse_if_busy(spec: Path, state_root: Path | None, environ: Mapping[str, str], *, suffix: str = "") -> None:
     """BusyError when the run of `spec` is held. Says nothing of a spec it cannot read; the real reading does."""
     try:
         found = _NAME.search(spec.read_bytes())
         root = _repository_root(spec.resolve().parent)
-        folder = (
-            state_folder(found[1].decode(), root, state_root=state_root, environ=environ) if found and root else None
-        )
+        name = f"{found[1].decode()}{suffix}" if found else ""
+        folder = state_folder(name, root, state_root=state_root, environ=environ) if name and root else None
     except (OSError, CeoptError):
         return
     if folder is not None:

@@ -8,12 +8,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from ceopt_tui.core.budget import Caps
 from ceopt_tui.core.plan.terms import Terms
+from ceopt_tui.early import PRUNE_SUFFIX
 from ceopt_tui.engine.parts import RunInputs
 from ceopt_tui.errors import GitError, InputError, Problem, SetupError
 from ceopt_tui.gitops.repository import Repository
@@ -93,6 +94,14 @@ def open_project(spec_path: Path) -> Project:
         singleton_rubric=rubric_of(loaded.spec, named.singleton_rubric),
         labels=named.labels,
     )
+
+
+def pruned(project: Project) -> Project:
+    """The same project for a pruning run: a run of its own that tries to do without each rule of the text."""
+    spec = project.spec
+    stopping = spec.stopping.model_copy(update={"plateau_iterations": spec.stopping.max_iterations})
+    changes = {"name": f"{spec.name}{PRUNE_SUFFIX}", "stopping": stopping}
+    return replace(project, loaded=replace(project.loaded, spec=spec.model_copy(update=changes)))
 
 
 def project_problems(loaded: LoadedSpec) -> list[Problem]:

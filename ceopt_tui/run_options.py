@@ -21,13 +21,15 @@ class RunOptions:
     fresh: bool = False
     approve: str | None = None
     max_minutes: float | None = None
+    prune: bool = False  # rules leave the text, one by one
     scoring: Literal["calibration", "blind"] | None = None  # this tick is for a person's scores alone
     models: Mapping[str, str] = field(default_factory=dict)  # role or tier -> model, from the command line
     environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
 
     def resume_command(self) -> str:
         """The command that goes on with this very run."""
-        words = ["ceopt", "calibrate" if self.scoring else "run", str(self.spec_path)]
+        command = "calibrate" if self.scoring else "prune" if self.prune else "run"
+        words = ["ceopt", command, str(self.spec_path)]
         words += ["--winner"] if self.scoring == "blind" else []
         words += [] if self.attended or self.scoring else ["--unattended"]
         for flag, value in (("--state-root", self.state_root), ("--cache-dir", self.cache_dir)):

@@ -24,7 +24,7 @@ from ceopt_tui.engine.skin import Skin
 from ceopt_tui.errors import SetupError
 from ceopt_tui.gitops.branches import archive_branches
 from ceopt_tui.gitops.worktrees import Worktrees
-from ceopt_tui.inputs import Project, open_project, run_inputs, terms_of
+from ceopt_tui.inputs import Project, open_project, pruned, run_inputs, terms_of
 from ceopt_tui.journal.folders import archive, claim, state_folder
 from ceopt_tui.journal.lock import RunLock
 from ceopt_tui.judging_parts import lacking, make_judging
@@ -47,6 +47,7 @@ from texttargets.leak_sources import LeakSources
 from texttargets.limits import Limits
 from texttargets.proposers.llm import LLMProposer
 from texttargets.proposers.mechanical import MechanicalProposer
+from texttargets.proposers.prune import prune_proposer
 from texttargets.runners.chat import ChatRunner
 from texttargets.shortcuts import probe_scorer
 from texttargets.target_file import text_digest
@@ -56,7 +57,7 @@ WORKTREES = "worktrees"  # below the state folder
 
 async def run_tick(options: RunOptions, skin: Skin) -> TickResult:
     """One tick of the run that `options.spec_path` describes."""
-    project = open_project(options.spec_path)
+    project = project_of(options)
     folder = folder_of(project, options)
     if models_if_known(project, options.environ, options.models) is None:
         ended = ended_run(project, options, folder, SystemClock())
@@ -75,6 +76,12 @@ async def run_tick(options: RunOptions, skin: Skin) -> TickResult:
                 await approve_ahead(session, project, options.approve, by="--approve")
             run = Run(session, inputs, parts, skin.progress)
             return await run.tick(None if options.max_minutes is None else options.max_minutes * 60)
+
+
+def project_of(options: RunOptions) -> Project:
+    """The project that is run: as its spec says, or to be pruned."""
+    project = open_project(options.spec_path)
+    return pruned(project) if options.prune else project
 
 
 def folder_of(project: Project, options: RunOptions) -> Path:
@@ -127,7 +134,7 @@ async def _parts(
             terms=_terms(project, bound_to, session, options),
             runner=_runner(project, inputs, client, bound_to.task),
             scorer=lambda case, output: check_output(case, output, None),
-            proposer=_proposer(JournaledCompleter(client, session.recorder), bound_to.proposer),
+            proposer=_proposer(JournaledCompleter(client, session.recorder), bound_to.proposer, options),
             guard=_guard(project, inputs),
             prober=lambda: probe_scorer(project.cases, None),
             text_digest=text_digest,
@@ -148,6 +155,7 @@ async def _parts(
 def _terms(project: Project, models: Models, session: Session, options: RunOptions) -> Terms:
     """The planner's terms with prices, and what this tick is for."""
     terms = priced_terms(project, models.task, models.proposer, models.judge, attended=options.attended)
+    terms = replace(terms, pruning=options.prune)
     if terms.judge is None:
         return terms
     judge = replace(terms.judge, lacking=lacking(project))
@@ -257,5 +265,7 @@ def _judge_cap(project: Project, models: Models) -> float | None:
     return judge.max_total_cost_usd if written or price_of(models.judge) is not None else None
 
 
-def _proposer(completer: Completer, model: ResolvedModel | None) -> Proposer:
+def _proposer(completer: Completer, model: ResolvedModel | None, options: RunOptions) -> Proposer:
+    if options.prune:
+        return prune_proposer()
     return MechanicalProposer() if model is None else LLMProposer(completer, model)

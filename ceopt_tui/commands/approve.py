@@ -10,20 +10,22 @@ import click
 
 from ceopt_tui.core.plan.forecast import plan_lines
 from ceopt_tui.engine.session import open_session
-from ceopt_tui.inputs import digests, open_project, split_of
+from ceopt_tui.inputs import digests, split_of
 from ceopt_tui.journal.folders import claim, state_folder
 from ceopt_tui.models import models_if_known
 from ceopt_tui.pricing import priced_terms
+from ceopt_tui.run_options import RunOptions
 from ceopt_tui.system_clock import SystemClock
-from ceopt_tui.wiring import approve_ahead
+from ceopt_tui.wiring import approve_ahead, project_of
 
 
 @click.command("approve")
 @click.argument("spec", type=click.Path(path_type=Path))
 @click.option("--state-root", type=click.Path(path_type=Path), help="Where the run's state is kept.")
-def command(spec: Path, state_root: Path | None) -> None:
+@click.option("--prune", is_flag=True, help="Approve the run of `ceopt prune`.")
+def command(spec: Path, state_root: Path | None, prune: bool) -> None:
     """Approve SPEC and its caps ahead of an unattended run; the baseline will not be asked about."""
-    project = open_project(spec)
+    project = project_of(RunOptions(spec_path=spec, prune=prune))
     root = project.repository.root
     folder = state_folder(project.spec.name, root, state_root=state_root, environ=os.environ)
     claim(folder, repository_root=root, git_common_dir=project.repository.git_common_dir)

@@ -4,27 +4,45 @@ from __future__ import annotations
 
 import importlib
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
-from ceopt_tui.early import refuse_if_busy
+from ceopt_tui.early import PRUNE_SUFFIX, refuse_if_busy
 from ceopt_tui.errors import BusyError
+
+OPTIONS = (
+    click.argument("spec", type=click.Path(path_type=Path)),
+    click.option("--unattended", is_flag=True, help="No screen, no questions; parks where a person is needed."),
+    click.option("--json", "as_json", is_flag=True, help="One event a line on stdout."),
+    click.option("--max-minutes", type=click.FloatRange(min=0), help="Work at most this long, then wait (exit 75)."),
+    click.option("--state-root", type=click.Path(path_type=Path), help="Keep the run's state in DIR/<name>."),
+    click.option("--cache-dir", type=click.Path(path_type=Path), help="Where replies of models are kept."),
+    click.option("--fresh", is_flag=True, help="Archive an old run of this name and start over."),
+    click.option("--approve", metavar="DIGEST", help="Approve exactly this spec ahead of an unattended run."),
+    click.option("--model", "models", multiple=True, metavar="ROLE=MODEL", help="For example cheap=openai/gpt-5-mini."),
+    click.option("--show-config", is_flag=True, help="Print every setting in force and stop."),
+    click.option("--dry-run", is_flag=True, help="Read and check everything, call no model, write nothing."),
+)
+
+
+def with_run_options(command: Callable[..., int]) -> Callable[..., int]:
+    """The arguments of every command that runs a spec."""
+    for option in reversed(OPTIONS):
+        command = option(command)
+    return command
 
 
 @click.command("run")
-@click.argument("spec", type=click.Path(path_type=Path))
-@click.option("--unattended", is_flag=True, help="No screen, no questions; parks where a person is needed.")
-@click.option("--json", "as_json", is_flag=True, help="One event a line on stdout.")
-@click.option("--max-minutes", type=click.FloatRange(min=0), help="Work at most this long, then wait (exit 75).")
-@click.option("--state-root", type=click.Path(path_type=Path), help="Keep the run's state in DIR/<name>.")
-@click.option("--cache-dir", type=click.Path(path_type=Path), help="Where replies of models are kept.")
-@click.option("--fresh", is_flag=True, help="Archive an old run of this name and start over.")
-@click.option("--approve", metavar="DIGEST", help="Approve exactly this spec ahead of an unattended run.")
-@click.option("--model", "models", multiple=True, metavar="ROLE=MODEL", help="For example cheap=openai/gpt-5-mini.")
-@click.option("--show-config", is_flag=True, help="Print every setting in force and stop.")
-@click.option("--dry-run", is_flag=True, help="Read and check everything, call no model, write nothing.")
-def command(
+@with_run_options
+def command(**given: Any) -> int:
+    """Run SPEC: in the app, or headless with --unattended."""
+    return start(**given)
+
+
+def start(
     spec: Path,
     unattended: bool,
     as_json: bool,
@@ -36,12 +54,13 @@ def command(
     models: tuple[str, ...],
     show_config: bool,
     dry_run: bool,
+    prune: bool = False,
 ) -> int:
-    """Run SPEC: in the app, or headless with --unattended."""
+    """Starts the run, or goes on with it; gives the exit status."""
     pairs = _pairs(models)
     if not (show_config or dry_run):
         try:
-            refuse_if_busy(spec, state_root, os.environ)
+            refuse_if_busy(spec, state_root, os.environ, suffix=PRUNE_SUFFIX if prune else "")
         except BusyError as error:
             if as_json and unattended:
                 importlib.import_module("ceopt_tui.headless").finish_refused(error)
@@ -55,6 +74,7 @@ def command(
         fresh=fresh,
         approve=approve,
         max_minutes=max_minutes,
+        prune=prune,
         models=pairs,
     )
     looking = show_config or dry_run

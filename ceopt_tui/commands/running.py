@@ -17,10 +17,10 @@ from ceopt_tui.engine.loop import TickResult
 from ceopt_tui.errors import CeoptError, SetupError
 from ceopt_tui.exits import ExitStatus
 from ceopt_tui.headless import HeadlessSkin, refused
-from ceopt_tui.inputs import caps_of, digests, open_project, split_of
+from ceopt_tui.inputs import caps_of, digests, split_of
 from ceopt_tui.run_options import RunOptions
 from ceopt_tui.support import notes
-from ceopt_tui.wiring import run_tick
+from ceopt_tui.wiring import project_of, run_tick
 
 
 def run(options: RunOptions, *, as_json: bool) -> int:
@@ -37,7 +37,7 @@ def run(options: RunOptions, *, as_json: bool) -> int:
 
 def look(options: RunOptions, show_config: bool) -> int:
     """What a run would do, without doing any of it."""
-    project = open_project(options.spec_path)
+    project = project_of(options)
     if show_config:
         click.echo(json.dumps(effective_config(project, options), indent=2, ensure_ascii=False))
     split = split_of(project)

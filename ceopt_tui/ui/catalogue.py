@@ -16,7 +16,7 @@ from ceopt_tui.journal.disk import JOURNAL_NAME
 from ceopt_tui.looking import FoundRun, all_runs, at_work, read_state
 from ceopt_tui.run_options import RunOptions
 from ceopt_tui.ui.entries import RunEntry
-from ceopt_tui.wiring import folder_of
+from ceopt_tui.wiring import folder_of, project_of
 from schemas.loading import load_spec
 
 MOST_SPECS = 50
@@ -87,7 +87,7 @@ class RepositoryCatalogue:
 
 def entry_of_spec(options: RunOptions, place: str = "") -> RunEntry:
     """The run that `options` would start or go on with. Errors of the user's files are raised."""
-    project = open_project(options.spec_path)
+    project = project_of(options)
     folder = folder_of(project, options)
     terms = terms_of(project, attended=True, usd_per_run=None)
     entry = RunEntry(project.spec.name, folder, options, terms=terms, place=place or str(options.spec_path))

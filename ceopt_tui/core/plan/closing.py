@@ -9,6 +9,7 @@ from ceopt_tui.core.evidence.broken import broken_cases
 from ceopt_tui.core.plan.actions import Action, Ask, Keep, Note
 from ceopt_tui.core.plan.blind import SCORE_BLIND, blind_objection, plan_blind
 from ceopt_tui.core.plan.shift import differences, length_ratio, theme_cases
+from ceopt_tui.core.plan.shortening import claims_tokens
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.state.experiment import ExperimentState
 from ceopt_tui.core.state.run import RunState
@@ -46,7 +47,7 @@ def close(state: RunState, terms: Terms, experiment: ExperimentState, decision: 
                 regressions=regressions,
                 broken=broke,
                 tallies=tallies(state, terms, experiment, (*fixed, *regressions, *broke)),
-                moved=moved(state, experiment),
+                moved=None if claims_tokens(experiment) else moved(state, experiment),
                 on_theme=on_theme,
                 on_rest=on_rest,
                 length_ratio=length_ratio(state, experiment),

@@ -124,7 +124,7 @@ def _too_few(state: RunState) -> Stopped | None:
 def _no_room(state: RunState, terms: Terms) -> Stopped | None:
     """Stops a run that could not show a gain: its scores are already at the top."""
     assert state.split is not None and state.baseline is not None
-    if state.experiments:
+    if state.experiments or terms.pruning:
         return None
     best = terms.lowest + terms.span if terms.maximize else terms.lowest
     headroom = abs(best - state.baseline.mean)

@@ -103,7 +103,7 @@ def _target(state: RunState, terms: Terms) -> Stopped | None:
 def _saturated(state: RunState, terms: Terms) -> Stopped | None:
     mean = best_mean(state)
     best = terms.lowest + terms.span if terms.maximize else terms.lowest
-    if not state.keeps or mean is None or abs(mean - best) > 1e-9:
+    if terms.pruning or not state.keeps or mean is None or abs(mean - best) > 1e-9:
         return None
     return Stopped(outcome="saturated", reason="the text now passes every selection case; add harder cases to go on")
 

@@ -77,6 +77,7 @@ class Terms:
     usd_per_proposal: float | None = None
     judge: JudgeTerms | None = None
     scoring: ScoringOnly | None = None
+    pruning: bool = False  # rules leave the text one by one; a text without faults is welcome
 
     def passes(self, score: float) -> bool:
         """Does a run with this score count as passed?"""

@@ -11,6 +11,7 @@ from ceopt_tui.core.plan.actions import Action, Done, Note, Park, Report
 from ceopt_tui.core.plan.calibrating import waiting_for_judge
 from ceopt_tui.core.plan.closing import close
 from ceopt_tui.core.plan.measuring import missing, pooled, report_runs
+from ceopt_tui.core.plan.shortening import only_shortened
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.plan.trusting import final_people
 from ceopt_tui.core.state.experiment import UNAPPLIED
@@ -43,7 +44,7 @@ def outcome_word(state: RunState) -> str:
     """One word for scripts: what came of the run, or why nothing could."""
     stopped = state.stopped.outcome if state.stopped else "running"
     if state.keeps:
-        return "improved"
+        return "shortened" if only_shortened(state) else "improved"
     measured = {"no_headroom", "too_few_cases", "harness_failed", "no_movement", "proposer_failed", "person"}
     if stopped in measured:
         return stopped
