@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from statistics import fmean
 from typing import Any, Literal
 
-from ceopt_tui.core.describe import detects, experiment_line, outcome_sentence
+from ceopt_tui.core.describe import detects, experiment_line, hides_scores, outcome_sentence
 from ceopt_tui.core.figures import counted, score
 from ceopt_tui.core.judging_ports import RecordMark, Sheet, SheetOutcome
 from ceopt_tui.core.masking import mask, masked
@@ -33,7 +33,7 @@ from schemas.records import (
 )
 
 # Fields too long for an event; they are in the journal.
-LONG_FIELDS = {"texts", "output", "message"}
+LONG_FIELDS = {"texts", "output", "message", "verdicts"}
 LOUD_KINDS = frozenset({"call_started", "call_finished"})
 LAST_KIND = "finished"  # said once, by the last line
 
@@ -117,10 +117,10 @@ class HeadlessSkin:
 
     def _words(self, record: AnyRecord) -> str:
         match record:
-            case BaselineMeasured():
+            case BaselineMeasured() if not hides_scores(self._state):
                 return f"baseline {score(record.mean, self._span)}; {detects(record, self._span)}"
             case ExperimentClosed():
-                return experiment_line(self._state.experiments[record.number])
+                return experiment_line(self._state.experiments[record.number], hidden=hides_scores(self._state))
             case Looked():
                 return f"exp-{record.number:03d}  look {record.look} at the held-out cases, level {record.level:.3f}"
             case Committed():
@@ -155,12 +155,13 @@ def json_line(event: dict[str, Any]) -> str:
 
 
 def finished_event(state: RunState, result: TickResult, resume: str) -> dict[str, Any]:
-    """The figures scripts rely on; see docs/json-output.md."""
-    gain = state.gain
+    """The figures scripts rely on; see docs/json-output.md. A judge's scores that nobody may see yet are null."""
+    hidden = hides_scores(state)
+    gain = None if hidden else state.gain
     held_out = None
     if gain is not None:
         held_out = {"before": gain.before, "after": gain.after, "interval": [gain.low, gain.high]}
-    best = state.reference.selection
+    best = {} if hidden else state.reference.selection
     final = fmean(fmean(values) for values in best.values()) if best else None
     scored, unscored = run_counts(state)
     return {
@@ -168,7 +169,7 @@ def finished_event(state: RunState, result: TickResult, resume: str) -> dict[str
         "status": result.status,
         "outcome": result.outcome,
         "reason": mask(result.reason),
-        "baseline": state.baseline.mean if state.baseline else None,
+        "baseline": state.baseline.mean if state.baseline and not hidden else None,
         "final": gain.selection_after if gain else final,
         "held_out": held_out,
         "kept": len(state.keeps),

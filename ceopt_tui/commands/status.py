@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from ceopt_tui.core.describe import experiment_line, money, outcome_sentence
+from ceopt_tui.core.describe import HIDDEN, experiment_line, hides_scores, money, outcome_sentence, span_of
 from ceopt_tui.core.figures import counted, score
 from ceopt_tui.core.outcomes import run_word
 from ceopt_tui.core.visible import said
@@ -50,11 +50,14 @@ def _words(found: FoundRun) -> str:
     if found.fault:
         return f"{found.name}: cannot be read: {found.fault}"
     outcome = f", {run_word(state.finished.outcome, ended=True)}" if state.finished else ""
-    status = found.status
+    status, hidden = found.status, hides_scores(state)
     lines = [f"{found.name}: {status.replace('_', ' ')}{outcome}"]
     if state.baseline:
         cases = counted(len(state.baseline_selection), "selection case")
-        lines.append(f"  baseline {score(state.baseline.mean, 1.0)} on {cases}")
+        mean = HIDDEN if hidden else score(state.baseline.mean, span_of(state))
+        lines.append(f"  baseline {mean} on {cases}")
+    elif hidden:
+        lines.append(f"  the judge's scores are {HIDDEN}")
     lines.append(f"  {counted(len(state.experiments), 'experiment')}, {len(state.keeps)} kept; {money(state)}")
     if state.asked and not state.finished:
         lines.append(f"  waits for a person: {state.asked.title} {state.asked.question}")
@@ -65,8 +68,10 @@ def _words(found: FoundRun) -> str:
     elif state.last_tick and not state.finished:
         lines += [f"  {line}" for line in state.last_tick.reason.split("\n")]
     lines += [
-        f"  {line}" for one in list(state.experiments.values())[-SHOWN:] for line in experiment_line(one).split("\n")
+        f"  {line}"
+        for one in list(state.experiments.values())[-SHOWN:]
+        for line in experiment_line(one, hidden=hidden).split("\n")
     ]
     if state.stopped:
-        lines.append(f"  {outcome_sentence(state, 1.0)}")
+        lines.append(f"  {outcome_sentence(state, span_of(state))}")
     return "\n".join(lines)

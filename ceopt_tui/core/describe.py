@@ -17,6 +17,19 @@ KEPT_BECAUSE = (
     "in this run, first on the cases it was tuned on, then once on cases nobody tuned on."
 )
 
+HIDDEN = "hidden until you have scored or declined"
+
+
+def hides_scores(state: RunState) -> bool:
+    """Are there scores of a judge that nobody may see yet? A person scores first, without sight of them."""
+    return state.scores_hidden and bool(state.judging.verdicts)
+
+
+def span_of(state: RunState) -> float:
+    """Width of the scale: 1 for checks, else that of the rubric."""
+    rubric = state.judging.rubric
+    return rubric.highest - rubric.lowest if rubric else 1.0
+
 
 def money(state: RunState) -> str:
     """Spend so far; unknown prices are said, never shown as nothing."""
@@ -49,9 +62,10 @@ def gain_sentence(gain: GainReported, span: float) -> str:
     )
 
 
-def experiment_line(experiment: ExperimentState) -> str:
-    """One experiment in one line: name, outcome, what was tried, why it ended."""
+def experiment_line(experiment: ExperimentState, *, hidden: bool = False) -> str:
+    """One experiment in one line: name, outcome, what was tried, why it ended; `hidden`: without any score."""
     reason = experiment.closed.reason if experiment.closed else (experiment.last.reason if experiment.last else "")
+    reason = HIDDEN if hidden and reason else reason
     line = f"{experiment.name}  {experiment_word(experiment.outcome):<14} {experiment.hypothesis.description}"
     return f"{line}\n          {reason}" if reason else line
 
@@ -85,6 +99,8 @@ def outcome_sentence(state: RunState, span: float) -> str:
     """What came of the run, for a person."""
     if state.stopped is None:
         return "The run has not ended."
+    if state.gain and hides_scores(state):
+        return f"The gain is {HIDDEN}."
     if state.gain:
         return gain_sentence(state.gain, span)
     if state.keeps:

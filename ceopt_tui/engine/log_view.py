@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ceopt_tui.core.describe import HIDDEN, hides_scores
 from ceopt_tui.core.state.experiment import ExperimentState
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.engine.ideas import still_open
@@ -13,13 +14,13 @@ LOG_NAME = "experiment-log.yaml"
 
 def log_document(state: RunState, spec_text: str) -> dict[str, Any]:
     """The document of schemas.experiment_log, as plain values in reading order."""
-    started = state.started
+    started, hidden = state.started, hides_scores(state)
     return {
         "spec": spec_text,
         "run_id": started.run_id if started else None,
         "started_at": started.at if started else None,
-        "baseline": _baseline(state),
-        "experiments": [_experiment(experiment) for experiment in state.experiments.values()],
+        "baseline": None if hidden else _baseline(state),
+        "experiments": [_experiment(experiment, hidden) for experiment in state.experiments.values()],
         "best": _best(state),
         "hypothesis_backlog": [
             {"id": idea.id, "description": idea.description, "category": idea.category, "priority": idea.priority,
@@ -32,7 +33,8 @@ def log_document(state: RunState, spec_text: str) -> dict[str, Any]:
             for record in state.approvals.values()
         ],
         "harness_validation": [
-            {"probe": probe.probe, "status": probe.status, "score": probe.score, "detail": probe.detail}
+            {"probe": probe.probe, "status": probe.status, "score": None if hidden else probe.score,
+             "detail": HIDDEN if hidden and probe.status == "passed" else probe.detail}
             for probe in state.probes
         ],
     }  # fmt: skip
@@ -52,25 +54,25 @@ def _baseline(state: RunState) -> dict[str, Any] | None:
     }
 
 
-def _experiment(experiment: ExperimentState) -> dict[str, Any]:
+def _experiment(experiment: ExperimentState, hidden: bool) -> dict[str, Any]:
     closed = experiment.closed
     return {
         "id": experiment.name,
         "hypothesis": experiment.hypothesis.description,
         "category": experiment.hypothesis.category,
         "outcome": experiment.outcome,
-        "reason": closed.reason if closed else None,
+        "reason": (HIDDEN if hidden else closed.reason) if closed else None,
         "forecast": experiment.started.forecast,
         "base_sha": experiment.started.base_sha,
         "commit": experiment.commit,
         "text_digest": experiment.text_digest,
         "decisions": [
             {"step": decided.step, "decision": decided.decision, "reason": decided.reason, **decided.numbers}
-            for decided in experiment.decisions
+            for decided in (() if hidden else experiment.decisions)
         ],
-        "fixed": list(closed.fixed) if closed else [],
-        "regressions": list(closed.regressions) if closed else [],
-        "broken": list(closed.broken) if closed else [],
+        "fixed": list(closed.fixed) if closed and not hidden else [],
+        "regressions": list(closed.regressions) if closed and not hidden else [],
+        "broken": list(closed.broken) if closed and not hidden else [],
     }
 
 
@@ -94,7 +96,7 @@ def _run_state(state: RunState) -> dict[str, Any]:
         "active_s": round(state.active_s, 3),
         "calls": state.spend.calls,
         "cost_usd": round(state.spend.usd, 6) if state.spend.usd_known else None,
-        "held_out": None if gain is None else
+        "held_out": None if gain is None or hides_scores(state) else
         {"before": gain.before, "after": gain.after, "interval": [gain.low, gain.high], "cases": gain.cases},
         "notes": [note.text for note in state.notes],
     }  # fmt: skip

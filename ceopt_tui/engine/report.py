@@ -6,7 +6,15 @@ import difflib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from ceopt_tui.core.describe import KEPT_BECAUSE, detects, failing_cases, fixed_cases, money, outcome_sentence
+from ceopt_tui.core.describe import (
+    KEPT_BECAUSE,
+    detects,
+    failing_cases,
+    fixed_cases,
+    hides_scores,
+    money,
+    outcome_sentence,
+)
 from ceopt_tui.core.figures import change, counted, score
 from ceopt_tui.core.outcomes import experiment_word, run_word
 from ceopt_tui.core.plan.terms import Terms
@@ -27,7 +35,7 @@ def report_markdown(state: RunState, terms: Terms) -> str:
         outcome_sentence(state, terms.span),
         f"The loop ended because: {state.stopped.reason}.",
         *_counts(state),
-        *_baseline(state, terms),
+        *([] if hides_scores(state) else _baseline(state, terms)),
         *judge_section(state, terms),
         *_keeps(state, terms),
         *themes_section(state),

@@ -44,7 +44,10 @@ class AskingApp(EngineApp):
             self._refresh_home()
 
     def on_answer_wanted(self) -> None:
+        """Shows what waits, once: a key that is held down asks for it again and again."""
         skin = self.working.skin if self.working else None
+        if any(isinstance(screen, QuestionScreen | ScoringScreen) for screen in self.screen_stack):
+            return
         if skin is not None and skin.desk is not None:
             self.push_screen(ScoringScreen(skin.desk))
         elif skin is not None:

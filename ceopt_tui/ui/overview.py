@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ceopt_tui.core.clocks import calendar_s, spoken
+from ceopt_tui.core.describe import HIDDEN, hides_scores
 from ceopt_tui.core.figures import change, counted, score
 from ceopt_tui.core.plan.stopping import best_mean
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.core.visible import one_line, said
+from ceopt_tui.ui.judging_lines import judging_lines
 from ceopt_tui.ui.marks import NEEDS_YOU, RUNNING, STOPPING, Mark, status_mark
 
 BAR_CELLS = 16
@@ -58,6 +60,7 @@ def overview(state: RunState, terms: Terms | None, activity: Activity, now: date
         ("Spend", _spend(state, terms)),
         ("Score", _score(state, span)),
         ("Proof", _proof(state, span)),
+        *judging_lines(state, terms),
     ]
 
 
@@ -148,6 +151,8 @@ def _spend(state: RunState, terms: Terms | None) -> str:
 
 
 def _score(state: RunState, span: float) -> str:
+    if hides_scores(state):
+        return HIDDEN
     if state.baseline is None:
         return "not measured yet"
     # The final gain has fresh runs of both texts: from then on these are the figures, here as in the report.
@@ -163,6 +168,8 @@ def _score(state: RunState, span: float) -> str:
 
 
 def _proof(state: RunState, span: float) -> str:
+    if state.gain and hides_scores(state):
+        return HIDDEN
     if state.gain:
         gain = state.gain
         sure = "" if gain.clearly_better else "; not clearly better"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from ceopt_tui.core.clocks import spoken
-from ceopt_tui.core.describe import failing_cases, fixed_cases
+from ceopt_tui.core.describe import HIDDEN, failing_cases, fixed_cases, hides_scores
 from ceopt_tui.core.state.experiment import ExperimentState
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.core.visible import one_line, said, visible
@@ -92,15 +92,21 @@ def when(state: RunState, now: datetime) -> str:
     return f"{spoken(age_s)} ago" if age_s < 48 * 3600 else f"{moment:%Y-%m-%d}"
 
 
-def experiment_row(experiment: ExperimentState) -> ExperimentRow:
-    """An experiment as the run screen lists it."""
+def experiment_row(experiment: ExperimentState, *, hidden: bool = False) -> ExperimentRow:
+    """An experiment as the run screen lists it; `hidden`: without what a judge's scores made of it."""
     tried = one_line(experiment.hypothesis.description)
     return ExperimentRow(
-        experiment.number, experiment.name, experiment_mark(experiment.outcome), tried, said(one_line(_why(experiment)))
+        experiment.number,
+        experiment.name,
+        experiment_mark(experiment.outcome),
+        tried,
+        said(one_line(_why(experiment, hidden))),
     )
 
 
-def _why(experiment: ExperimentState) -> str:
+def _why(experiment: ExperimentState, hidden: bool) -> str:
+    if hidden and (experiment.closed or experiment.last):
+        return HIDDEN
     if experiment.closed:
         return experiment.closed.reason
     return experiment.last.reason if experiment.last else ""
@@ -108,16 +114,16 @@ def _why(experiment: ExperimentState) -> str:
 
 def detail(state: RunState, number: int) -> Detail:
     """One experiment in full: what was tried, how it went step by step, what it fixed and broke, its diff."""
-    experiment = state.experiments[number]
+    experiment, hidden = state.experiments[number], hides_scores(state)
     facts = [("Tried", f"{one_line(experiment.hypothesis.description)} ({one_line(experiment.hypothesis.category)})")]
-    if why := _why(experiment):
+    if why := _why(experiment, hidden):
         facts.append(("Why", said(one_line(why))))
     if experiment.decisions:
         steps = (f"{decided.step.replace('_', ' ')}: {decided.decision}" for decided in experiment.decisions)
         facts.append(("Steps", " → ".join(steps)))
     if experiment.look:
         facts.append(("Look", f"look {experiment.look.look} at the held-out cases, level {experiment.look.level:.3f}"))
-    if experiment.closed and experiment.closed.moved is not None:
+    if experiment.closed and experiment.closed.moved is not None and not hidden:
         worse = tuple(dict.fromkeys((*experiment.closed.regressions, *experiment.closed.broken)))
         facts.append(("Fixed", said(one_line(fixed_cases(experiment.closed.fixed, experiment.closed.tallies)))))
         facts.append(("Broken", said(one_line(failing_cases(worse, experiment.closed.tallies)))))

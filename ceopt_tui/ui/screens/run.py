@@ -11,6 +11,7 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import DataTable, Footer, Static
 
+from ceopt_tui.core.describe import hides_scores
 from ceopt_tui.core.ports import Clock
 from ceopt_tui.core.visible import one_line
 from ceopt_tui.ui.commands import Place, bindings_for, commands_of
@@ -49,7 +50,7 @@ class RunScreen(Screen[None]):
         self.model = model
         self._clock = clock
         self._refresh_s = refresh_s
-        self._run_id = ""  # of the run whose experiments are listed
+        self._listing = ("", False)  # the run whose experiments are listed, and whether their scores are hidden
         self._listed = 0  # experiments in the list
         self._open: set[int] = set()  # of these, the ones whose outcome may still change
         self._changed = True
@@ -105,13 +106,14 @@ class RunScreen(Screen[None]):
     def _list_experiments(self) -> None:
         table, experiments = self.query_one(RowTable), self.model.state.experiments
         started = self.model.state.started
-        run_id = started.run_id if started else ""
-        if run_id != self._run_id:  # the run was started over
+        hidden = hides_scores(self.model.state)
+        listing = (started.run_id if started else "", hidden)
+        if listing != self._listing:  # the run was started over, or its scores may be seen now
             table.clear()
-            self._listed, self._open, self._run_id = 0, set(), run_id
+            self._listed, self._open, self._listing = 0, set(), listing
         upto = min(len(experiments), self._listed + SLICE)
         numbers = [*self._open, *range(self._listed + 1, upto + 1)]
-        rows = [experiment_row(experiments[number]) for number in numbers]
+        rows = [experiment_row(experiments[number], hidden=hidden) for number in numbers]
         table.put(
             [
                 (str(row.number), (cell(row.name), mark_cell(row.outcome), cell(row.tried), cell(row.reason)))
