@@ -6,7 +6,9 @@ import difflib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from ceopt_tui.core.coverage_words import coverage_section
 from ceopt_tui.core.describe import (
+    HIDDEN,
     KEPT_BECAUSE,
     detects,
     failing_cases,
@@ -23,25 +25,33 @@ from ceopt_tui.core.state.experiment import ExperimentState
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.engine.report_judge import judge_section, kept_lines, themes_section
 from ceopt_tui.engine.telling import learnings
+from schemas.coverage import Coverage
 
 FENCE = "~~~~~~~~"
 
 
-def report_markdown(state: RunState, terms: Terms) -> str:
+def report_markdown(state: RunState, terms: Terms, coverage: Coverage | None = None) -> str:
     """The whole report. No times in it: two runs with the same results give the same report."""
     assert state.started is not None and state.stopped is not None
-    parts = [
+    head = [
         f"# {state.started.name}: {run_word(outcome_word(state), ended=True)}",
         outcome_sentence(state, terms.span),
         f"The loop ended because: {state.stopped.reason}.",
+    ]
+    if hides_scores(state):
+        hidden = f"The judge's scores are {HIDDEN}."
+        return "\n\n".join([*head, hidden, *_counts(state), *_cost(state), *_limits(state, terms)]) + "\n"
+    parts = [
+        *head,
         *_counts(state),
-        *([] if hides_scores(state) else _baseline(state, terms)),
+        *_baseline(state, terms),
         *judge_section(state, terms),
         *_keeps(state, terms),
         *themes_section(state),
         *_experiments(state),
         *_learnings(state),
         *_looks(state),
+        *(coverage_section(coverage) if coverage else ()),
         *_cost(state),
         *_limits(state, terms),
     ]
