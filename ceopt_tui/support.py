@@ -28,7 +28,6 @@ WITHOUT_EFFECT: dict[Key, str] = {
     ("parallel",): "experiments run one after the other",
     ("dependencies",): "an edit of a text needs no packages",
     ("max_runner_up_merges_per_batch",): "experiments run one after the other",
-    ("coverage",): "rules are not matched with cases yet",
 }
 
 UNJUDGED_WITHOUT: dict[Key, str] = {("metric", "judge"): "the primary metric is scored by checks"}

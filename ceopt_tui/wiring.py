@@ -14,8 +14,10 @@ from ceopt_tui.approval import approval_lines
 from ceopt_tui.core.masking import secrets_in, secrets_of
 from ceopt_tui.core.plan.terms import ScoringOnly, Terms
 from ceopt_tui.core.ports import Completer, Guard, Proposer, ResolvedModel, Role
+from ceopt_tui.early import PRUNE_SUFFIX
 from ceopt_tui.ended import ended_run
 from ceopt_tui.engine.backends.worktree import WorktreeBackend
+from ceopt_tui.engine.coverage import carry_over, load_coverage, with_coverage
 from ceopt_tui.engine.loop import Run, TickResult
 from ceopt_tui.engine.paid_calls import JournaledCompleter
 from ceopt_tui.engine.parts import Parts, RunInputs
@@ -69,6 +71,7 @@ async def run_tick(options: RunOptions, skin: Skin) -> TickResult:
         start_over(project, folder)
     claim(folder, repository_root=project.repository.root, git_common_dir=project.repository.git_common_dir)
     inputs = run_inputs(project, approval_lines(project, models.task, models.proposer, models.judge))
+    inputs = covered(inputs, project, options)
     with open_session(folder, SystemClock(), skin.recorded) as session:
         async with _parts(project, inputs, models, session, options, skin) as parts:
             skin.opened(session.state, parts.terms)
@@ -90,13 +93,30 @@ def folder_of(project: Project, options: RunOptions) -> Path:
     return state_folder(project.spec.name, root, state_root=options.state_root, environ=options.environ)
 
 
+def coverage_folder(project: Project, options: RunOptions) -> Path:
+    """Where the text's coverage is kept: with its own run, also while it is pruned."""
+    folder = folder_of(project, options)
+    return folder.with_name(folder.name.removesuffix(PRUNE_SUFFIX)) if options.prune else folder
+
+
+def covered(inputs: RunInputs, project: Project, options: RunOptions) -> RunInputs:
+    """The inputs with what is known of the text's coverage."""
+    coverage = load_coverage(coverage_folder(project, options))
+    return with_coverage(inputs, coverage, protect=project.spec.coverage == "protect")
+
+
+def coverage_lines(project: Project, options: RunOptions) -> tuple[str, ...]:
+    """What an approval says of the text's coverage; nothing where it was not measured."""
+    return covered(run_inputs(project, ()), project, options).approval_lines
+
+
 def start_over(project: Project, folder: Path) -> None:
     """Archives an old run of this name, branch and state; nothing is deleted. BusyError while it is being written."""
     moment = SystemClock().now()
     with RunLock.acquire(folder, now=SystemClock().now):
         Worktrees(project.repository, folder / WORKTREES).clean()
         archive_branches(project.repository, project.spec.name, moment)
-        archive(folder, moment)
+        carry_over(archive(folder, moment), folder)
 
 
 async def approve_ahead(session: Session, project: Project, digest: str | None = None, by: str = "person") -> None:
@@ -119,7 +139,7 @@ async def _parts(
 ) -> AsyncIterator[Parts]:
     warnings = list(models.warnings)
     async with AsyncExitStack() as stack:
-        bound_to = await _bind_all(models, stack, skin)
+        bound_to = await bind_all(models, stack, skin)
         cache = ReplyCache(options.cache_dir or platformdirs.user_cache_path("ceopt") / "replies", warnings.append)
         stack.callback(cache.close)
         client = LiteLLMClient(
@@ -132,7 +152,7 @@ async def _parts(
         await stack.enter_async_context(client)
         yield Parts(
             terms=_terms(project, bound_to, session, options),
-            runner=_runner(project, inputs, client, bound_to.task),
+            runner=chat_runner(project, inputs.syntax, client, bound_to.task),
             scorer=lambda case, output: check_output(case, output, None),
             proposer=_proposer(JournaledCompleter(client, session.recorder), bound_to.proposer, options),
             guard=_guard(project, inputs),
@@ -162,14 +182,15 @@ def _terms(project: Project, models: Models, session: Session, options: RunOptio
     return replace(terms, judge=judge, scoring=_scoring(session, options))
 
 
-def _runner(project: Project, inputs: RunInputs, client: LiteLLMClient, task: ResolvedModel) -> ChatRunner:
+def chat_runner(project: Project, syntax: str, client: LiteLLMClient, task: ResolvedModel) -> ChatRunner:
+    """The runner of the spec's text on a model."""
     target, runner = project.spec.target, project.spec.runner
     assert target is not None
     return ChatRunner(
         client,
         task,
         role=target.role,
-        syntax=inputs.syntax,
+        syntax=syntax,
         params=runner.params,
         timeout_s=runner.timeout_s,
         retries=runner.retries,
@@ -197,14 +218,14 @@ def _labels_file(project: Project, session: Session, options: RunOptions) -> Pat
 def _guard(project: Project, inputs: RunInputs) -> Guard:
     target = project.spec.target
     assert target is not None
-    limits = Limits(target.max_tokens, target.max_growth, inputs.mutable, protect=target.protect, original=inputs.texts)
+    limits = Limits(target.max_tokens, target.max_growth, inputs.mutable, protect=inputs.protect, original=inputs.texts)
     checks = [loaded.evalset.check for loaded in project.evalsets if loaded.evalset.check is not None]
     rubric = "\n".join(one.text for one in (project.rubric, project.singleton_rubric) if one)
     sources = LeakSources(cases=project.cases, checks=checks, held_out=inputs.split.holdout, rubric=rubric)
     return make_guard(sources=sources, syntax=inputs.syntax, limits=limits)
 
 
-async def _bind_all(models: Models, stack: AsyncExitStack, skin: Skin) -> Models:
+async def bind_all(models: Models, stack: AsyncExitStack, skin: Skin) -> Models:
     """All models with an address; one that plays several parts is served once."""
     served: dict[str, ResolvedModel] = {}
     for model in models.all:
@@ -233,7 +254,7 @@ def _ledger(session: Session, project: Project, models: Models) -> Ledger:
     """The account of the whole run: what earlier ticks spent counts under the same caps."""
     state, recorder = session.state, session.recorder
     caps = terms_of(project, attended=False, usd_per_run=None).budget
-    judge_usd = _judge_cap(project, models)
+    judge_usd = judge_cap(project, models)
 
     async def started(record: CallStarted) -> None:
         await recorder.commit(record)
@@ -256,7 +277,7 @@ def _ledger(session: Session, project: Project, models: Models) -> Ledger:
     )
 
 
-def _judge_cap(project: Project, models: Models) -> float | None:
+def judge_cap(project: Project, models: Models) -> float | None:
     """The cap on judging in US dollars; one that nobody wrote does not keep a model without a price from working."""
     judge = project.spec.metric.judge
     if judge is None or models.judge is None:

@@ -16,7 +16,7 @@ from ceopt_tui.models import models_if_known
 from ceopt_tui.pricing import priced_terms
 from ceopt_tui.run_options import RunOptions
 from ceopt_tui.system_clock import SystemClock
-from ceopt_tui.wiring import approve_ahead, project_of
+from ceopt_tui.wiring import approve_ahead, coverage_lines, project_of
 
 
 @click.command("approve")
@@ -25,7 +25,8 @@ from ceopt_tui.wiring import approve_ahead, project_of
 @click.option("--prune", is_flag=True, help="Approve the run of `ceopt prune`.")
 def command(spec: Path, state_root: Path | None, prune: bool) -> None:
     """Approve SPEC and its caps ahead of an unattended run; the baseline will not be asked about."""
-    project = project_of(RunOptions(spec_path=spec, prune=prune))
+    options = RunOptions(spec_path=spec, prune=prune, state_root=state_root)
+    project = project_of(options)
     root = project.repository.root
     folder = state_folder(project.spec.name, root, state_root=state_root, environ=os.environ)
     claim(folder, repository_root=root, git_common_dir=project.repository.git_common_dir)
@@ -35,6 +36,8 @@ def command(spec: Path, state_root: Path | None, prune: bool) -> None:
     task, proposer, judge = (models.task, models.proposer, models.judge) if models else (None, None, None)
     terms = priced_terms(project, task, proposer, judge, attended=False)
     for line in plan_lines(split_of(project), terms):
+        click.echo(line, err=True)
+    for line in coverage_lines(project, options):
         click.echo(line, err=True)
     click.echo(f"approved {digests(project)[0]}")
     click.echo("The spec, its eval set and its caps are approved; the baseline will not be asked about.", err=True)

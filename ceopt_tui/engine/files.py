@@ -11,6 +11,7 @@ from ceopt_tui.engine.digest import DIGEST_NAME, digest_text
 from ceopt_tui.engine.log_view import LOG_NAME, log_document
 from ceopt_tui.engine.report import report_markdown
 from ceopt_tui.journal.atomic import write_atomic
+from schemas.coverage import Coverage
 from schemas.records import ReportWritten
 from schemas.yaml_dump import dump
 
@@ -36,10 +37,12 @@ def write_digest(folder: Path, state: RunState, span: float) -> str:
     return path.read_text(encoding="utf-8")
 
 
-def write_report(folder: Path, backend: Backend, state: RunState, terms: Terms) -> ReportWritten:
+def write_report(
+    folder: Path, backend: Backend, state: RunState, terms: Terms, coverage: Coverage | None = None
+) -> ReportWritten:
     """Writes the report beside the journal and commits it on the optimization branch."""
     assert state.started is not None
-    data = report_markdown(state, terms).encode("utf-8")
+    data = report_markdown(state, terms, coverage).encode("utf-8")
     write_atomic(folder / REPORT_NAME, data)
     place = f"docs/optimize/{state.started.name}-report.md"
     commit = backend.publish({place: data}, f"optimize({state.started.name}): report")

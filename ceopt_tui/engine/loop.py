@@ -192,8 +192,8 @@ class Run:
             case Keep(number):
                 await recorder.commit(await self._keep(number))
             case Report():
-                folder = self._session.folder
-                written = await asyncio.to_thread(write_report, folder, parts.backend, self.state, parts.terms)
+                place = (self._session.folder, parts.backend)
+                written = await asyncio.to_thread(write_report, *place, self.state, parts.terms, inputs.coverage)
                 await recorder.commit(written)
 
     async def _measure(self, action: Measure) -> None:

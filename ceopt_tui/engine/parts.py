@@ -9,6 +9,7 @@ from pathlib import Path
 from ceopt_tui.core.judging_ports import Level, OutputJudge, ThemeMaker
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.ports import Asker, Backend, Clock, Guard, Proposer, Runner, Scorer
+from schemas.coverage import Coverage
 from schemas.evalset import Case
 from schemas.judging_records import RubricBound
 from schemas.records import ModelBound, Probed, SplitFrozen
@@ -38,6 +39,7 @@ class RunInputs:
     protect: tuple[str, ...] = ()
     edits: int = 4
     approval_lines: tuple[str, ...] = ()  # metric, runner, models, caps: what a person approves, in words
+    coverage: Coverage | None = None  # of these very texts, measured by these very cases
 
 
 @dataclass(frozen=True)

@@ -89,7 +89,6 @@ scope: {mutable: [src], immutable: [measure.sh]}
         ("  diagnostics: [{name: tokens}]\n", "metric.diagnostics"),
         ("dependencies: {approved: [numpy]}\n", "dependencies"),
         ("measurement: {stability: {repeat_count: 3}}\n", "measurement.stability.repeat_count"),
-        ("coverage: off\n", "coverage"),
         (
             "measurement: {stability: {comparison: {relative_threshold: 0.1}}}\n",
             "measurement.stability.comparison.relative_threshold",

@@ -1,0 +1,130 @@
+"""What the removal of a rule does to each case, and whether that is more than noise. Numbers in, a verdict out.
+
+A difference counts from a bar that holds for a whole rule: with n cases and the mean over them, each of the n + 1
+looks gets 1 / (n + 1) of the level, so that a rule without any effect is taken for a guarded one in 5 % at most.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from ceopt_tui.core.evidence.noise import PRIOR_SD, Noise, Runs
+from ceopt_tui.core.figures import counted
+from ceopt_tui.core.statistics import mean, normal_quantile, sample_variance, sum_of_squares
+from schemas.coverage import CaseWithoutRule, RuleStatus
+
+LEVEL = 0.05  # of a false loss, and as much of a false win, per rule
+PRIOR_CASE_DF = 4  # weight of the noise of all cases in the noise of one
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+@dataclass(frozen=True)
+class RuleEffect:
+    """The verdict on one rule. `mean` and `z` are over the cases with a score on both sides; None where there is none.
+
+    `lost` are the others.
+    """
+
+    status: RuleStatus
+    why: str
+    cases: Mapping[str, CaseWithoutRule]
+    lost: tuple[str, ...] = ()
+    mean: float | None = None
+    z: float | None = None
+
+
+def bar(cases: int) -> float:
+    """The |z| from which one case, or the mean over `cases`, has moved beyond noise."""
+    return normal_quantile(1 - LEVEL / (cases + 1))
+
+
+def case_variances(texts: Sequence[Runs], cases: Iterable[str]) -> dict[str, float]:
+    """Run-to-run variance of a score on each case.
+
+    Pooled over every text that was repeated on the case, shrunk towards the variance over all cases: removing one rule
+    leaves most cases alone, so all texts together tell how unsteady a case is.
+    """
+    noise = Noise()
+    for runs in texts:
+        noise = noise.with_runs(runs)
+    variances = {}
+    for case in cases:
+        repeated = [runs[case] for runs in texts if len(runs.get(case, ())) > 1]
+        squares = math.fsum(sum_of_squares(scores) for scores in repeated)
+        df = sum(len(scores) - 1 for scores in repeated)
+        variances[case] = (squares + PRIOR_CASE_DF * noise.sigma2) / (df + PRIOR_CASE_DF)
+    return variances
+
+
+def rule_effects(
+    reference: Runs,
+    without: Mapping[Key, Runs],
+    *,
+    cases: Sequence[str],
+    span: float,
+    maximize: bool = True,
+    max_lost: float = 0.2,
+) -> dict[Key, RuleEffect]:
+    """The effect of every removal on `cases`.
+
+    d = mean score without the rule − mean score of the whole text (positive: better without), on one case
+    SE² = (span / 10)² + σ²·(1 / runs without + 1 / runs with), z = d / SE. The mean's SE is the root of the sum of
+    these SE² over n, and no less than sd(d) / √n.
+    """
+    variances = case_variances([reference, *without.values()], cases)
+    sign = 1 if maximize else -1
+    effects = {}
+    for key, runs in without.items():
+        seen = {
+            case: _difference(reference[case], runs[case], variances[case], span, sign)
+            for case in cases
+            if reference.get(case) and runs.get(case)
+        }
+        effects[key] = _effect(seen, tuple(case for case in cases if case not in seen), max_lost)
+    return effects
+
+
+def _difference(
+    before: Sequence[float], after: Sequence[float], variance: float, span: float, sign: int
+) -> tuple[float, float]:
+    """(difference, its standard error) on one case."""
+    squared = (PRIOR_SD * span) ** 2 + variance * (1 / len(before) + 1 / len(after))
+    return sign * (mean(after) - mean(before)), math.sqrt(squared)
+
+
+def _effect(seen: Mapping[str, tuple[float, float]], lost: tuple[str, ...], max_lost: float) -> RuleEffect:
+    total = len(seen) + len(lost)
+    if not seen or len(lost) > max_lost * total:
+        return RuleEffect("unmeasured", f"{len(lost)} of {counted(total, 'case')} without a score", {}, lost)
+    needed = bar(len(seen))
+    cases = {}
+    for case, (difference, se) in seen.items():
+        z = difference / se
+        effect = "loses" if z <= -needed else "wins" if z >= needed else "same"
+        cases[case] = CaseWithoutRule(difference=difference, z=z, effect=effect)
+    differences = [difference for difference, _ in seen.values()]
+    n = len(differences)
+    spread = math.sqrt(sample_variance(differences) / n)
+    se = max(math.sqrt(math.fsum(error**2 for _, error in seen.values())) / n, spread)
+    average = mean(differences)
+    status, why = _status(cases, average / se, needed)
+    return RuleEffect(status, why, cases, lost, average, average / se)
+
+
+def _status(cases: Mapping[str, CaseWithoutRule], z: float, needed: float) -> tuple[RuleStatus, str]:
+    losing = sum(seen.effect == "loses" for seen in cases.values())
+    winning = sum(seen.effect == "wins" for seen in cases.values())
+    loses, wins = losing or z <= -needed, winning or z >= needed
+    lost = f"{counted(losing, 'case')} lost without it" if losing else "the cases together do worse without it"
+    won = f"{counted(winning, 'case')} won without it" if winning else "the cases together do better without it"
+    if loses and wins:
+        return "contradicted", f"{lost}, {won}"
+    if loses:
+        return "covered", lost
+    if wins:
+        return "harmful", won
+    return "uncovered", "no case moves without it"

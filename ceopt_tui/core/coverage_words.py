@@ -1,0 +1,126 @@
+"""A coverage map in words and marks, the same for every skin, the approval and the report. Plain text, no layout."""
+
+from __future__ import annotations
+
+from ceopt_tui.core.figures import change, counted, rounded
+from ceopt_tui.core.visible import one_line
+from schemas.coverage import Coverage, RuleCoverage, RuleStatus
+
+ORDER: tuple[RuleStatus, ...] = ("covered", "uncovered", "harmful", "contradicted", "needed", "unmeasured")
+WORDS: dict[RuleStatus, str] = {
+    "covered": "covered",
+    "uncovered": "uncovered",
+    "harmful": "harmful",
+    "contradicted": "contradicted",
+    "needed": "needed for placeholders",
+    "unmeasured": "not measured",
+}
+MARKS = {"loses": "-", "wins": "+", "same": "."}
+LOST_MARK = "?"
+LEGEND = "- lost without the rule · + won without it · . does not move · ? no score"
+STALE = "Coverage   was measured for another text, other cases or other settings; `ceopt coverage` measures it again"
+_SHOWN = 60  # characters of a rule
+
+
+def shown(rule: RuleCoverage, limit: int = _SHOWN) -> str:
+    """The rule's text on one line, cut."""
+    text = one_line(" ".join(rule.text.split()))
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def place(coverage: Coverage, rule: RuleCoverage) -> str:
+    """Where the rule stands; the file is named where there are several."""
+    several = len({other.file for other in coverage.rules}) > 1
+    return f"{one_line(rule.file)}:{rule.line}" if several else f"line {rule.line}"
+
+
+def map_row(coverage: Coverage, rule: RuleCoverage) -> str:
+    """One mark a case, in the order of the columns; nothing for a rule that was not removed."""
+    if not rule.cases and not rule.lost:
+        return ""
+    seen = {case: MARKS[effect.effect] for case, effect in rule.cases.items()}
+    return "".join(seen.get(case, LOST_MARK) for case in coverage.cases)
+
+
+def counts(coverage: Coverage) -> str:
+    """How many rules there are of each kind, in words."""
+    found = coverage.counts
+    return ", ".join(f"{found[status]} {WORDS[status]}" for status in ORDER if status in found) or "no rules"
+
+
+def reason(coverage: Coverage, rule: RuleCoverage) -> str:
+    """Why the rule is called what it is, with the cases that moved and the mean."""
+    moved = [
+        f"{word} {', '.join(one_line(case) for case in cases)}"
+        for word, cases in (("loses", rule.moved("loses")), ("wins", rule.moved("wins")))
+        if cases
+    ]
+    figures = [] if rule.mean is None else [f"mean {change(rule.mean, coverage.span)}"]
+    return "; ".join((rule.why, *moved, *figures))
+
+
+def how_measured(coverage: Coverage) -> list[str]:
+    """What the map rests on, a sentence a line."""
+    cases = counted(len(coverage.cases), "selection case")
+    left_out = (
+        f"; the {counted(coverage.held_out, 'held-out case')} were left out, since they may teach nothing"
+        if coverage.held_out
+        else ""
+    )
+    if coverage.deterministic:
+        repeats = (
+            f"identical text gave identical outputs, so each case ran once without each rule; noise is that of "
+            f"{counted(coverage.neutral_copies, 'copy', 'copies')} with a blank line more"
+        )
+    else:
+        runs = counted(coverage.runs_without, "run")
+        repeats = f"outputs vary: {runs} a case without each rule, {coverage.runs} of the whole text"
+    return [
+        f"{cases}{left_out}",
+        repeats,
+        f"a difference counts from z = {rounded(coverage.bar, 2)} on, at most 5% of false alarms a rule",
+    ]
+
+
+def protected_lines(coverage: Coverage, *, protect: bool) -> list[str]:
+    """For the approval: which rules no case guards, and what that means for this run."""
+    rules = coverage.unguarded
+    if not rules:
+        return [f"Coverage   {counts(coverage)}: a case guards every rule that could be removed"]
+    what = "protected: no edit may change them" if protect else "not protected (`coverage: off`)"
+    lines = [f"Coverage   {counts(coverage)}", f"           {counted(len(rules), 'rule')} that no case guards, {what}:"]
+    return [*lines, *(f"           {place(coverage, rule)}: {shown(rule)}" for rule in rules)]
+
+
+def coverage_section(coverage: Coverage) -> list[str]:
+    """The map for the report, as Markdown; a paragraph each."""
+    rows = ["| rule | | without it | map |", "|---|---|---|---|"]
+    for rule in coverage.rules:
+        row = map_row(coverage, rule)
+        cells = (f"{place(coverage, rule)}: {shown(rule)}", WORDS[rule.status], reason(coverage, rule))
+        rows.append("| " + " | ".join(map(_cell, cells)) + f" | {f'`{row}`' if row else ''} |")
+    proposals = [f"- {idea}" for idea in ideas(coverage)]
+    return [
+        "## Which rules the cases guard",
+        f"Of the original text: {counts(coverage)}. {'. '.join(map(_sentence, how_measured(coverage)))}.",
+        "\n".join(rows),
+        f"The map: {LEGEND}. Columns: {', '.join(_plain(one_line(case)) for case in coverage.cases)}.",
+        *(["Cases that would guard the others:", "\n".join(proposals)] if proposals else []),
+    ]
+
+
+def ideas(coverage: Coverage) -> list[str]:
+    """Cases to write for the rules that none guards, a sentence each; no sentence twice."""
+    return list(dict.fromkeys(rule.idea for rule in coverage.unguarded if rule.idea))
+
+
+def _sentence(line: str) -> str:
+    return line[:1].upper() + line[1:]
+
+
+def _plain(text: str) -> str:
+    return text.replace("\n", " ")
+
+
+def _cell(text: str) -> str:
+    return _plain(text).replace("|", "\\|")
