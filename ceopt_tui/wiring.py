@@ -42,7 +42,7 @@ from judges.client import LiteLLMClient
 from judges.ledger import Caps, Ledger, Spend
 from judges.local_binding import bound
 from judges.prices import price_of
-from schemas.records import Approved, CallFacts, CallFinished, CallStarted
+from schemas.records import AnyRecord, Approved, CallFacts, CallFinished, CallStarted
 from texttargets.checks import check_output
 from texttargets.guards import make_guard
 from texttargets.leak_sources import LeakSources
@@ -74,7 +74,7 @@ async def run_tick(options: RunOptions, skin: Skin) -> TickResult:
     inputs = covered(inputs, project, options)
     with open_session(folder, SystemClock(), skin.recorded) as session:
         async with _parts(project, inputs, models, session, options, skin) as parts:
-            skin.opened(session.state, parts.terms)
+            skin.opened(session.state, parts.terms, session.recorder.commit)
             if options.approve:
                 await approve_ahead(session, project, options.approve, by="--approve")
             run = Run(session, inputs, parts, skin.progress)
@@ -85,6 +85,12 @@ def project_of(options: RunOptions) -> Project:
     """The project that is run: as its spec says, or to be pruned."""
     project = open_project(options.spec_path)
     return pruned(project) if options.prune else project
+
+
+async def commit_alone(options: RunOptions, record: AnyRecord) -> None:
+    """Puts one record on a run that nobody works on now. BusyError when somebody does."""
+    with open_session(folder_of(project_of(options), options), SystemClock(), lambda _record: None) as session:
+        await session.recorder.commit(record)
 
 
 def folder_of(project: Project, options: RunOptions) -> Path:

@@ -12,6 +12,7 @@ from ceopt_tui.core.budget import Caps
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.ports import Brief, Draft, HypothesisDraft, Question, Refusal, RunResult, Score
 from ceopt_tui.core.state.run import RunState
+from ceopt_tui.engine.skin import Commit
 from ceopt_tui.errors import GitError, NeedsPersonError, ProposalError
 from schemas.evalset import Case
 from schemas.records import AnyRecord, CallFacts, Probed, SplitFrozen
@@ -134,7 +135,7 @@ class FakeSkin:
     records: list[AnyRecord] = field(default_factory=list)
     state: RunState = field(default_factory=RunState)
 
-    def opened(self, state: RunState, terms: Terms) -> None:
+    def opened(self, state: RunState, terms: Terms, commit: Commit | None = None) -> None:
         self.state = state
 
     def recorded(self, record: AnyRecord) -> None:

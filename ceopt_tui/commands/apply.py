@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from ceopt_tui.core.describe import outcome_sentence
+from ceopt_tui.core.describe import outcome_sentence, span_of
 from ceopt_tui.engine.report import text_diff
 from ceopt_tui.errors import SetupError
 from ceopt_tui.gitops.application import apply_to_working_tree, commit_as_user
@@ -52,7 +52,7 @@ def commit_message(found: FoundRun) -> str:
     subject, body = title, ""
     if len(title) > SUBJECT:
         subject, body = title[: SUBJECT - 1].rsplit(" ", 1)[0] + "…", f"{title}\n\n"
-    return f"{subject}\n\n{body}{outcome_sentence(found.state, 1.0)}\n"
+    return f"{subject}\n\n{body}{outcome_sentence(found.state, span_of(found.state))}\n"
 
 
 def _holds(path: Path, text: str) -> bool:
@@ -67,4 +67,4 @@ def pull_request_text(found: FoundRun) -> str:
     """Title, evidence and diff, ready to paste."""
     state = found.state
     diff = text_diff(state.texts[state.original_digest], state.best_texts)
-    return f"# {_title(found)}\n\n{outcome_sentence(state, 1.0)}\n\n~~~~diff\n{diff}~~~~\n"
+    return f"# {_title(found)}\n\n{outcome_sentence(state, span_of(state))}\n\n~~~~diff\n{diff}~~~~\n"

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from ceopt_tui.core.plan.terms import Terms
+from ceopt_tui.core.state.fold import apply
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.ended import finished_result, goes_on
 from ceopt_tui.engine.loop import TickResult
@@ -13,6 +14,8 @@ from ceopt_tui.engine.skin import Commit
 from ceopt_tui.ui.entries import RunEntry
 from ceopt_tui.ui.overview import Activity
 from ceopt_tui.ui.skin import AppSkin
+from ceopt_tui.wiring import commit_alone
+from schemas.records import AnyRecord
 
 
 class RunModel:
@@ -37,8 +40,16 @@ class RunModel:
 
     @property
     def commit(self) -> Commit | None:
-        """Puts a person's word into the run's journal; None while nothing here has it open."""
-        return self.skin.commit if self.working and self.skin and not self.skin.stopping else None
+        """Puts a person's word into the run's journal; None while nobody could: it is stopping, or not in our hands."""
+        if self.working:
+            return self.skin.commit if self.skin and not self.skin.stopping else None
+        return None if self.entry.at_work or self.entry.options is None else self._commit_alone
+
+    async def _commit_alone(self, record: AnyRecord) -> None:
+        """With nobody at work on the run, its journal is opened for this one record."""
+        assert self.entry.options is not None
+        await commit_alone(self.entry.options, record)
+        apply(self.state, record)
 
     def idle(self, now: datetime) -> bool:
         """Could this process go on with the run? A finished one only where its end no longer holds."""

@@ -104,7 +104,8 @@ class RunState:
     @property
     def scores_hidden(self) -> bool:
         """Until a person had the chance to score outputs unseen, and while they do, no judge's score may be shown."""
-        return self.judging.rubric is not None and (self.baseline is None or bool(self.judging.open_sheets))
+        before = self.baseline is None and self.stopped is None
+        return self.judging.rubric is not None and (before or bool(self.judging.open_sheets))
 
     @property
     def deterministic(self) -> bool:
