@@ -31,7 +31,7 @@ class RuleCoverage(_Values):
     file: str
     rule: str
     line: int  # from 1
-    text: str
+    text: str  # on one line, without the mark of a list item
     status: RuleStatus
     why: str
     mean: float | None = None  # mean difference over the cases

@@ -38,4 +38,4 @@ def case_idea(rule: Rule) -> str:
     """The sentence; rules in other languages get the general one."""
     found = (idea for pattern, idea in _WORDED if pattern.search(rule.content))
     idea = _BLOCK if rule.kind == "code" else next(found, _OTHER)
-    return idea.format(rule=excerpt(" ".join(rule.content.split()), _SHOWN))
+    return idea.format(rule=excerpt(rule.words, _SHOWN))

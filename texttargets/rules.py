@@ -46,6 +46,11 @@ class Rule:
         """The text without the mark and the blank lines around it."""
         return _without_blank_lines(self.text)
 
+    @property
+    def words(self) -> str:
+        """The content on one line, without the mark of a list item."""
+        return " ".join(_ITEM.sub("", self.content).split())
+
 
 @dataclass(frozen=True)
 class Section:

@@ -57,7 +57,7 @@ def start(
     prune: bool = False,
 ) -> int:
     """Starts the run, or goes on with it; gives the exit status."""
-    pairs = _pairs(models)
+    pairs = model_pairs(models)
     if not (show_config or dry_run):
         try:
             refuse_if_busy(spec, state_root, os.environ, suffix=PRUNE_SUFFIX if prune else "")
@@ -82,7 +82,8 @@ def start(
     return status
 
 
-def _pairs(models: tuple[str, ...]) -> dict[str, str]:
+def model_pairs(models: tuple[str, ...]) -> dict[str, str]:
+    """ROLE=MODEL of the command line, by role."""
     pairs = {}
     for text in models:
         role, equals, model = text.partition("=")

@@ -24,7 +24,7 @@ _SHOWN = 60  # characters of a rule
 
 def shown(rule: RuleCoverage, limit: int = _SHOWN) -> str:
     """The rule's text on one line, cut."""
-    text = one_line(" ".join(rule.text.split()))
+    text = one_line(rule.text)
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 

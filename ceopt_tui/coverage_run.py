@@ -1,0 +1,146 @@
+"""Measures coverage: the text, then the text without each rule in turn, on the selection cases alone.
+
+Held-out cases are not run: what shows there would reach the proposer through the rules that may be edited. Nothing is
+journaled; the reply cache makes a second start go on where the first one ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+
+import platformdirs
+
+from ceopt_tui.core.coverage import RuleEffect, bar, rule_effects
+from ceopt_tui.core.figures import counted
+from ceopt_tui.core.masking import secrets_in, secrets_of
+from ceopt_tui.core.ports import Scorer
+from ceopt_tui.coverage_plan import NEUTRAL_COPIES, CoveragePlan
+from ceopt_tui.engine.coverage import save_coverage
+from ceopt_tui.engine.skin import Skin
+from ceopt_tui.engine.sweeping import HINT, Sweep, SweepRun
+from ceopt_tui.errors import ProviderError
+from ceopt_tui.inputs import digests, syntax_of
+from ceopt_tui.journal.folders import claim
+from ceopt_tui.journal.lock import RunLock
+from ceopt_tui.judging_parts import make_judging
+from ceopt_tui.system_clock import SystemClock
+from ceopt_tui.wiring import bind_all, chat_runner
+from judges.cache import ReplyCache
+from judges.client import LiteLLMClient
+from judges.ledger import Ledger
+from schemas.coverage import Coverage, RuleCoverage, RuleStatus
+from texttargets.ablation import NEEDED, Removal, neutral_copies
+from texttargets.case_ideas import case_idea
+from texttargets.checks import check_output
+from texttargets.target_file import text_digest
+
+Texts = Mapping[str, str]
+
+
+async def measure_coverage(plan: CoveragePlan, skin: Skin, warn: Callable[[str], None]) -> Coverage:
+    """Measures and saves the map in the state folder. BudgetError and ProviderError leave only cached replies."""
+    repository = plan.project.repository
+    claim(plan.folder, repository_root=repository.root, git_common_dir=repository.git_common_dir)
+    with RunLock.acquire(plan.folder, now=SystemClock().now):
+        ledger = Ledger(plan.caps)
+        async with _sweep(plan, ledger, skin, warn) as sweep:
+            coverage = await _measured(plan, sweep, ledger)
+        save_coverage(plan.folder, coverage)
+    return coverage
+
+
+@asynccontextmanager
+async def _sweep(plan: CoveragePlan, ledger: Ledger, skin: Skin, warn: Callable[[str], None]) -> AsyncIterator[Sweep]:
+    """The runner and the scorer or judge of the run itself, with the same cache."""
+    run = plan.options.run
+    async with AsyncExitStack() as stack:
+        models = await bind_all(plan.models, stack, skin)
+        cache = ReplyCache(run.cache_dir or platformdirs.user_cache_path("ceopt") / "replies", warn)
+        stack.callback(cache.close)
+        secrets = secrets_in(run.environ).union(*(secrets_of(model.params) for model in models.all))
+        client = LiteLLMClient(ledger, cache, clock=SystemClock(), secrets=secrets, warn=warn)
+        await stack.enter_async_context(client)
+        judging = make_judging(plan.project, models, client, cache)
+        scorer: Scorer | None = None if judging else lambda case, output: check_output(case, output, None)
+        runner = chat_runner(plan.project, syntax_of(plan.project), client, models.task)
+        yield Sweep(runner, scorer, judging.judge if judging else None, models.task.concurrency, skin.progress)
+
+
+async def _measured(plan: CoveragePlan, sweep: Sweep, ledger: Ledger) -> Coverage:
+    texts, ids, wanted = plan.project.texts, [case.id for case in plan.cases], plan.terms.reference_runs
+    original = text_digest(texts)
+    await sweep.run("the whole text", list(_runs(plan, [texts], range(wanted))))
+    lost = sum(not sweep.scores(original).get(case) for case in ids)
+    if lost > plan.terms.max_unscored * len(ids):
+        raise ProviderError(f"{lost} of {counted(len(ids), 'case')} of the whole text have no score", HINT)
+    deterministic = sweep.repeats_itself(original, ids, wanted)
+    copies = neutral_copies(texts, NEUTRAL_COPIES) if deterministic else ()
+    await sweep.run("neutral copies", list(_runs(plan, copies, range(1))))
+    repeats = 1 if deterministic else plan.repeats
+    removed = {text_digest(removal.texts): removal.texts for removal in plan.removals if removal.texts is not None}
+    await sweep.run("the text without each rule", list(_runs(plan, list(removed.values()), range(repeats))))
+    effects = rule_effects(
+        _reference(sweep, original, [text_digest(copy) for copy in copies], deterministic),
+        {digest: sweep.scores(digest) for digest in removed},
+        cases=ids,
+        span=plan.terms.span,
+        maximize=plan.terms.maximize,
+        max_lost=plan.terms.max_unscored,
+    )
+    return Coverage(
+        text_digest=original,
+        measurement_digest=digests(plan.project)[1],
+        model=plan.models.task.model,
+        judge=plan.models.judge.model if plan.models.judge else None,
+        span=plan.terms.span,
+        cases=tuple(ids),
+        held_out=plan.held_out,
+        deterministic=deterministic,
+        runs=wanted,
+        runs_without=repeats,
+        neutral_copies=len(copies),
+        bar=bar(len(ids)),
+        requests=ledger.total.requests,
+        from_cache=ledger.total.cached,
+        usd=ledger.total.usd,
+        rules=tuple(_rule(removal, effects) for removal in plan.removals),
+    )
+
+
+def _runs(plan: CoveragePlan, texts: Sequence[Texts], samples: range) -> Iterator[SweepRun]:
+    """Case by case, so that what is run side by side differs in the text alone."""
+    named = [(text_digest(text), text) for text in texts]
+    for sample in samples:
+        for case in plan.cases:
+            yield from (SweepRun(digest, text, case, sample) for digest, text in named)
+
+
+def _reference(sweep: Sweep, original: str, copies: Sequence[str], deterministic: bool) -> dict[str, Sequence[float]]:
+    """The scores of the whole text by case. One that repeats itself counts once, and its neutral copies beside it."""
+    scores = sweep.scores(original)
+    if not deterministic:
+        return dict(scores)
+    beside = [sweep.scores(copy) for copy in copies]
+    return {
+        case: [values[0], *(value for one in beside for value in one.get(case, ()))] for case, values in scores.items()
+    }
+
+
+def _rule(removal: Removal, effects: Mapping[str, RuleEffect]) -> RuleCoverage:
+    rule = removal.rule
+    effect = effects[text_digest(removal.texts)] if removal.texts is not None else None
+    status: RuleStatus = effect.status if effect else "needed" if removal.kept == NEEDED else "unmeasured"
+    return RuleCoverage(
+        file=removal.path,
+        rule=rule.id,
+        line=rule.line,
+        text=rule.words,
+        status=status,
+        why=effect.why if effect else removal.kept,
+        mean=effect.mean if effect else None,
+        z=effect.z if effect else None,
+        cases=dict(effect.cases) if effect else {},
+        lost=effect.lost if effect else (),
+        idea=case_idea(rule) if status in {"uncovered", "unmeasured"} else "",
+    )
