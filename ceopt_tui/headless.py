@@ -16,6 +16,7 @@ from ceopt_tui.core.outcomes import run_word
 from ceopt_tui.core.plan.forecast import plan_lines
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.ports import Question
+from ceopt_tui.core.saving import saved
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.core.visible import said
 from ceopt_tui.engine.loop import TickResult
@@ -172,6 +173,7 @@ def finished_event(state: RunState, result: TickResult, resume: str) -> dict[str
         "baseline": state.baseline.mean if state.baseline and not hidden else None,
         "final": gain.selection_after if gain else final,
         "held_out": held_out,
+        "characters": {"before": saved(state).before, "after": saved(state).after} if state.keeps else None,
         "kept": len(state.keeps),
         "experiments": len(state.experiments),
         "scored": scored,

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 
 from ceopt_tui.core.figures import counted
 from ceopt_tui.core.ports import Refusal
+from ceopt_tui.core.tokens import estimate_tokens
 from texttargets.excerpt import excerpt
 from texttargets.limits import Limits
-from texttargets.tokens import estimate_tokens
 
 DEFAULT_GROWTH = 4
 DEFAULT_ADDED_TOKENS = 600

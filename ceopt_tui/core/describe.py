@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import ceil
 
 from ceopt_tui.core.figures import change, counted, score
 from ceopt_tui.core.outcomes import experiment_word
+from ceopt_tui.core.saving import only_shortened, price_words, saved, saving_words
 from ceopt_tui.core.state.experiment import UNAPPLIED, ExperimentState
 from ceopt_tui.core.state.run import RunState
 from schemas.records import BaselineMeasured, GainReported
@@ -15,6 +17,12 @@ Tallies = Mapping[str, tuple[int, int, int, int]]  # by case: runs passed, runs;
 KEPT_BECAUSE = (
     "Kept because, case by case and with fresh runs, it beat the current text by clearly more than the noise measured "
     "in this run, first on the cases it was tuned on, then once on cases nobody tuned on."
+)
+
+SHORTER_BECAUSE = (
+    "Kept because the text is shorter and was shown to be no worse than the text before: case by case and with fresh "
+    "runs, a loss of 5% of the scale or more was ruled out at 90%, first on the selection cases, then once on held-out "
+    "ones."
 )
 
 HIDDEN = "hidden until you have scored or declined"
@@ -52,14 +60,33 @@ def detects(baseline: BaselineMeasured, span: float) -> str:
 
 def gain_sentence(gain: GainReported, span: float) -> str:
     """The gain over the original on held-out cases, with its interval and the figure not to believe."""
-    runs = "fresh runs" if gain.fresh else "the deciding runs (the runner repeats itself, so fresh runs are the same)"
     sure = "" if gain.clearly_better else "; not clearly better: the interval holds 0"
     return (
-        f"on {counted(gain.cases, 'unseen case')}, {runs}: {score(gain.before, span)} → {score(gain.after, span)}, "
-        f"{change(gain.gain, span)} (90% interval {change(gain.low, span)} to {change(gain.high, span)}); "
+        f"on {counted(gain.cases, 'unseen case')}, {_runs(gain)}: "
+        f"{score(gain.before, span)} → {score(gain.after, span)}, {change(gain.gain, span)} "
+        f"(90% interval {change(gain.low, span)} to {change(gain.high, span)}); "
         f"cautious estimate {change(gain.cautious, span)}; on the tuned cases "
         f"{change(gain.selection_after - gain.selection_before, span)} (too high by construction){sure}"
     )
+
+
+def shorter_sentence(state: RunState, gain: GainReported, span: float) -> str:
+    """What a run saved that only took away, and what that did to the score: nothing, as far as can be told."""
+    price = price_words(state)
+    at_most = change(ceil(max(0.0, -gain.low) * 100) / 100, span).removeprefix("+")
+    verdict = f"a loss of more than {at_most} is ruled out"
+    if gain.clearly_better or gain.high < 0:
+        verdict = "clearly better" if gain.clearly_better else "clearly worse"
+    return (
+        f"The text is {saving_words(saved(state))}{f'; {price}' if price else ''}. "
+        f"On {counted(gain.cases, 'unseen case')}, {_runs(gain)}: {score(gain.before, span)} → "
+        f"{score(gain.after, span)}, {change(gain.gain, span)} (90% interval {change(gain.low, span)} to "
+        f"{change(gain.high, span)}): {verdict}"
+    )
+
+
+def _runs(gain: GainReported) -> str:
+    return "fresh runs" if gain.fresh else "the deciding runs (the runner repeats itself, so fresh runs are the same)"
 
 
 def experiment_line(experiment: ExperimentState, *, hidden: bool = False) -> str:
@@ -102,13 +129,17 @@ def outcome_sentence(state: RunState, span: float) -> str:
     if state.gain and hides_scores(state):
         return f"The gain is {HIDDEN}."
     if state.gain:
-        return gain_sentence(state.gain, span)
+        shorter = only_shortened(state)
+        return shorter_sentence(state, state.gain, span) if shorter else gain_sentence(state.gain, span)
     if state.keeps:
         why = f"; the gain over the original was not measured: {state.stopped.no_gain}" if state.stopped.no_gain else ""
-        return f"{counted(len(state.keeps), 'change')} kept{why}."
+        length = f"; the text is {saving_words(saved(state))}" if only_shortened(state) else ""
+        return f"{counted(len(state.keeps), 'change')} kept{length}{why}."
     outcomes = [experiment.outcome for experiment in state.experiments.values()]
     if outcomes and set(outcomes) <= UNAPPLIED:
         return f"Nothing was measured: {_none_of(len(outcomes))}; why is listed."
+    if outcomes and all(experiment.shortens for experiment in state.experiments.values()):
+        return "No rule left the text: without each of them a loss was seen, or could not be ruled out."
     if state.baseline and state.stopped.outcome not in {"no_headroom", "too_few_cases", "harness_failed"}:
         missed = change(state.baseline.sees_most, span)
         return f"No confirmed gain; this set would have missed gains below {missed} more often than one time in five."

@@ -8,6 +8,8 @@ from ceopt_tui.core.plan.blind import blind_sheet
 from ceopt_tui.core.plan.closing import broken, changes, tallies
 from ceopt_tui.core.plan.forecast import plan_lines
 from ceopt_tui.core.ports import Question
+from ceopt_tui.core.saving import saving, saving_words
+from ceopt_tui.core.state.experiment import ExperimentState
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.engine.judge_questions import blind_option, judge_lines, winner_lines
 from ceopt_tui.engine.parts import Parts, RunInputs
@@ -87,13 +89,24 @@ def keep_question(state: RunState, parts: Parts, number: int) -> Question:
         gain = decided.numbers.get("mean_difference")
         lines.append(f"{decided.step:<13}{decided.decision:<14}{change(gain, span) if gain is not None else ''}")
     lines += ["", *_case_lines(state, parts, number)]
+    if experiment.shortens:
+        found = saving(state, experiment.started.base_digest, experiment.text_digest)
+        lines += ["", f"Length     {saving_words(found)}"]
     diff = text_diff(state.texts[experiment.started.base_digest], state.texts[experiment.text_digest])
     if parts.judging:
         lines += ["", *winner_lines(state, parts.terms, number)]
-    lines += ["", diff, f"Does it earn its gain by what you want, not by what the {_scorer(parts)} to see?"]
+    lines += ["", diff, _doubt(experiment, parts)]
     scored = "-scored" if blind_sheet(number) in state.judging.closed_sheets else ""
     options = (KEEP, REFUSE, *blind_option(state, parts.terms, number))
-    return Question(f"keep-{number}{scored}", f"{experiment.name} won", "\n".join(lines), "Keep this change?", options)
+    title = f"{experiment.name} is shorter and no worse" if experiment.shortens else f"{experiment.name} won"
+    return Question(f"keep-{number}{scored}", title, "\n".join(lines), "Keep this change?", options)
+
+
+def _doubt(experiment: ExperimentState, parts: Parts) -> str:
+    """What a person has to ask themselves, since no case can."""
+    if experiment.shortens:
+        return "Do you want this rule for something that no case asks about?"
+    return f"Does it earn its gain by what you want, not by what the {_scorer(parts)} to see?"
 
 
 def _scorer(parts: Parts) -> str:

@@ -10,6 +10,7 @@ from ceopt_tui.core.coverage_words import coverage_section
 from ceopt_tui.core.describe import (
     HIDDEN,
     KEPT_BECAUSE,
+    SHORTER_BECAUSE,
     detects,
     failing_cases,
     fixed_cases,
@@ -21,6 +22,7 @@ from ceopt_tui.core.figures import change, counted, score
 from ceopt_tui.core.outcomes import experiment_word, run_word
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.plan.wrapping import outcome_word
+from ceopt_tui.core.saving import saving, saving_words
 from ceopt_tui.core.state.experiment import ExperimentState
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.engine.report_judge import judge_section, kept_lines, themes_section
@@ -106,12 +108,15 @@ def _runner_line(state: RunState) -> str:
 def _keeps(state: RunState, terms: Terms) -> list[str]:
     if not state.keeps:
         return []
-    parts = ["## Kept changes", KEPT_BECAUSE]
+    shortens = [state.experiments[keep.number].shortens for keep in state.keeps]
+    why = ([] if all(shortens) else [KEPT_BECAUSE]) + ([SHORTER_BECAUSE] if any(shortens) else [])
+    parts = ["## Kept changes", *why]
     for keep in state.keeps:
         experiment = state.experiments[keep.number]
         before = state.texts[experiment.started.base_digest]
         after = state.texts[keep.text_digest]
-        beside = kept_lines(state, terms, experiment)
+        shorter = saving_words(saving(state, experiment.started.base_digest, keep.text_digest))
+        beside = [*([f"- {shorter}"] if experiment.shortens else []), *kept_lines(state, terms, experiment)]
         parts.append(_kept(experiment, keep.commit, text_diff(before, after), terms, beside))
     return parts
 
@@ -156,7 +161,11 @@ def _cell(text: str) -> str:
 def _looks(state: RunState) -> list[str]:
     if not state.looks:
         return []
-    rows = [f"- look {look.look}: exp-{look.number:03d} at level {look.level:.3f}" for look in state.looks]
+    rows = [
+        f"- look {look.look}: exp-{look.number:03d} at level {look.level:.3f}"
+        f"{' (to show no loss)' if state.experiments[look.number].shortens else ''}"
+        for look in state.looks
+    ]
     return ["## Looks at the held-out cases", "\n".join(rows)]
 
 

@@ -44,6 +44,7 @@ _EXPERIMENTS: dict[str, tuple[str, Tone]] = {
 _BY_WORD = {experiment_word(outcome): mark for outcome, mark in _EXPERIMENTS.items()}
 _RUNS: dict[str, tuple[str, Tone]] = {
     "improved": ("✓", "good"),
+    "shortened": ("✓", "good"),
     "inconclusive": ("~", "unsure"),
     "nothing_measured": ("!", "alarm"),
     "too_few_cases": ("!", "alarm"),

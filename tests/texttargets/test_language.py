@@ -2,9 +2,9 @@
 
 import pytest
 
+from ceopt_tui.core.tokens import estimate_tokens
 from texttargets.excerpt import excerpt, on_one_line
 from texttargets.language import guess_language
-from texttargets.tokens import estimate_tokens
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,11 @@ from typing import Any
 
 from ceopt_tui.core.figures import counted
 from ceopt_tui.core.ports import HypothesisDraft
+from ceopt_tui.core.tokens import estimate_tokens
 from texttargets.excerpt import excerpt
 from texttargets.proposers.mechanical import MechanicalProposer
 from texttargets.proposers.mechanical_view import View
 from texttargets.rules import without_rules
-from texttargets.tokens import estimate_tokens
 
 CLAIM = "tokens"
 

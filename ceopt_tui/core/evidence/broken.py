@@ -10,7 +10,7 @@ from ceopt_tui.core.evidence.setting import Setting
 from ceopt_tui.core.statistics import normal_quantile
 
 _RUNS_TO_CALL_BROKEN = 3  # fewer, and chance alone breaks a case in almost every harmless edit
-_CONFIDENCE = 0.90
+CONFIDENCE = 0.90  # that a shorter text is no worse
 DEFAULT_MARGIN = 0.05  # of the span
 
 
@@ -42,4 +42,4 @@ def non_inferior(reference: Runs, candidate: Runs, noise: Noise, setting: Settin
     if not differences.values or len(differences.lost) > setting.max_lost * cases:
         return False
     seen = contrast(differences, noise, setting)
-    return seen.mean - normal_quantile(_CONFIDENCE) * seen.se > -allowed
+    return seen.mean - normal_quantile(CONFIDENCE) * seen.se > -allowed

@@ -9,7 +9,7 @@ from ceopt_tui.core.evidence.broken import broken_cases
 from ceopt_tui.core.plan.actions import Action, Ask, Keep, Note
 from ceopt_tui.core.plan.blind import SCORE_BLIND, blind_objection, plan_blind
 from ceopt_tui.core.plan.shift import differences, length_ratio, theme_cases
-from ceopt_tui.core.plan.shortening import claims_tokens
+from ceopt_tui.core.plan.shortening import before_removals
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.state.experiment import ExperimentState
 from ceopt_tui.core.state.run import RunState
@@ -47,7 +47,7 @@ def close(state: RunState, terms: Terms, experiment: ExperimentState, decision: 
                 regressions=regressions,
                 broken=broke,
                 tallies=tallies(state, terms, experiment, (*fixed, *regressions, *broke)),
-                moved=None if claims_tokens(experiment) else moved(state, experiment),
+                moved=moved(state, experiment),
                 on_theme=on_theme,
                 on_rest=on_rest,
                 length_ratio=length_ratio(state, experiment),
@@ -127,7 +127,10 @@ def broken(state: RunState, terms: Terms, experiment: ExperimentState) -> tuple[
     """Cases that passed in every run before and fail in every run now."""
     setting = terms.setting(state)
     names: set[str] = set()
-    for reference, candidate in _sides(state, experiment):
+    sides = _sides(state, experiment)
+    if experiment.shortens and (anchor := before_removals(state)):  # what several removals break in small steps
+        sides += [(anchor.selection, experiment.selection), (anchor.held_out, experiment.held_out)]
+    for reference, candidate in sides:
         names.update(broken_cases(reference, candidate, terms.pass_at, setting))
     return tuple(sorted(names))
 

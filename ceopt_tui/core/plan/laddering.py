@@ -5,16 +5,15 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from ceopt_tui.core.decision.claims import claim_on_holdout, claim_on_selection
 from ceopt_tui.core.evidence.ladder import Evidence, decide_holdout, decide_selection
-from ceopt_tui.core.evidence.looks import look_level, worn
+from ceopt_tui.core.evidence.looks import worn
 from ceopt_tui.core.figures import counted
 from ceopt_tui.core.plan.actions import Action, Note, Propose
 from ceopt_tui.core.plan.closing import close, close_refused, keep_or_ask
 from ceopt_tui.core.plan.drift import drift_check, drifted
 from ceopt_tui.core.plan.lost import scored_of
 from ceopt_tui.core.plan.measuring import affordable, lost_share, missing, pooled
-from ceopt_tui.core.plan.shortening import claims_tokens, shorter
+from ceopt_tui.core.plan.shortening import granted_level, shorter_held_out, shorter_on_selection
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.state.experiment import ExperimentState
 from ceopt_tui.core.state.run import RunState
@@ -94,10 +93,8 @@ def _decide_selection(state: RunState, terms: Terms, experiment: ExperimentState
         total_cases=state.distinct((*cases, *state.split.holdout)),
     )
     tau = evidence.tau if _decided_sweeps(experiment) == 0 else None
-    if claims_tokens(experiment):
-        before, after = state.reference.selection, experiment.selection
-        saved = shorter(state, experiment)
-        evidence = claim_on_selection(evidence, saved, before, after, terms.noise(state), terms.setting(state))
+    if experiment.shortens:
+        evidence = shorter_on_selection(state, terms, experiment, evidence)
     return Note((*_comparison(state, experiment, evidence, "standalone"), decided(experiment, evidence, tau)))
 
 
@@ -167,9 +164,9 @@ def _held_out(state: RunState, terms: Terms, experiment: ExperimentState, step: 
         return _out_of_budget()
     if experiment.look is None:
         look, keeps = len(state.looks) + 1, len(state.keeps)
-        level = look_level(look, keeps, terms.caution)
+        level = granted_level(state, terms, experiment)
         looked = Looked(look=look, number=number, level=level, keeps=keeps)
-        return Note((looked, *_worn_note(state, terms, look, keeps)))
+        return Note((looked, *(() if experiment.shortens else _worn_note(state, terms, look, keeps))))
     if runs:
         return pooled(runs, terms.seed, f"{experiment.name} {step}")
     if reset := drifted(state, terms, held_out=True):
@@ -186,9 +183,8 @@ def _held_out(state: RunState, terms: Terms, experiment: ExperimentState, step: 
         level=experiment.look.level,
         total_cases=state.distinct((*state.split.selection, *state.split.holdout)),
     )
-    if claims_tokens(experiment):
-        noise = terms.noise(state)
-        evidence = claim_on_holdout(evidence, reference.held_out, experiment.held_out, noise, setting)
+    if experiment.shortens:
+        evidence = shorter_held_out(state, terms, experiment, evidence)
     return Note((*_comparison(state, experiment, evidence, "holdout"), decided(experiment, evidence)))
 
 

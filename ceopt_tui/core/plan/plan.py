@@ -14,6 +14,7 @@ from ceopt_tui.core.state.run import RunState
 from schemas.records import ExperimentStarted, HypothesisAdded, Stopped
 
 ERRORS_IN_A_ROW = 3
+_NO_IDEAS = {False: "the proposer has no further ideas for this text", True: "every rule that may go was tried"}
 
 
 def plan(state: RunState, terms: Terms, *, active_s: float, wall_s: float) -> Action:
@@ -31,14 +32,14 @@ def plan(state: RunState, terms: Terms, *, active_s: float, wall_s: float) -> Ac
         return Park("waiting", reason, "outage")
     if stop := stop_reason(state, terms, active_s, wall_s):
         return Note((stop,))
-    if terms.judge and not _grouped(state):
+    if terms.judge and not terms.pruning and not _grouped(state):
         return GroupThemes(state.generation)
     if state.backlog is None or state.backlog.generation != state.generation:
         return Hypothesize(state.generation)
     if hypothesis := next_hypothesis(state):
         return Note((_start(state, hypothesis),))
     if not state.backlog.added:
-        reason = "no executable action is left: the proposer has no further ideas for this text"
+        reason = f"no executable action is left: {_NO_IDEAS[terms.pruning]}"
         return Note((Stopped(outcome="no_ideas", reason=reason),))
     return Hypothesize(state.generation + 1)
 

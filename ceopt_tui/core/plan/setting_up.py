@@ -12,6 +12,7 @@ from ceopt_tui.core.plan.calibrating import judge_again, plan_calibration, plan_
 from ceopt_tui.core.plan.forecast import experiment_calls
 from ceopt_tui.core.plan.lost import park_lost
 from ceopt_tui.core.plan.measuring import affordable, lost_share, missing, pooled, usd_per_run
+from ceopt_tui.core.plan.shortening import no_room_to_shorten
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.plan.trusting import unattended_objection
 from ceopt_tui.core.state.run import RunState
@@ -124,8 +125,10 @@ def _too_few(state: RunState) -> Stopped | None:
 def _no_room(state: RunState, terms: Terms) -> Stopped | None:
     """Stops a run that could not show a gain: its scores are already at the top."""
     assert state.split is not None and state.baseline is not None
-    if state.experiments or terms.pruning:
+    if state.experiments:
         return None
+    if terms.pruning:
+        return no_room_to_shorten(state, terms)
     best = terms.lowest + terms.span if terms.maximize else terms.lowest
     headroom = abs(best - state.baseline.mean)
     if headroom < 1e-9:

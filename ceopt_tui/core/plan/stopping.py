@@ -93,7 +93,7 @@ def best_mean(state: RunState) -> float | None:
 
 def _target(state: RunState, terms: Terms) -> Stopped | None:
     mean = best_mean(state)
-    if not terms.stop_at_target or terms.target is None or mean is None:
+    if terms.pruning or not terms.stop_at_target or terms.target is None or mean is None:
         return None
     reached = mean >= terms.target if terms.maximize else mean <= terms.target
     reason = f"{score(mean, terms.span)} meets the target {score(terms.target, terms.span)}"

@@ -11,9 +11,9 @@ from ceopt_tui.core.plan.actions import Action, Done, Note, Park, Report
 from ceopt_tui.core.plan.calibrating import waiting_for_judge
 from ceopt_tui.core.plan.closing import close
 from ceopt_tui.core.plan.measuring import missing, pooled, report_runs
-from ceopt_tui.core.plan.shortening import only_shortened
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.plan.trusting import final_people
+from ceopt_tui.core.saving import only_shortened
 from ceopt_tui.core.state.experiment import UNAPPLIED
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.exits import ExitStatus
@@ -44,7 +44,8 @@ def outcome_word(state: RunState) -> str:
     """One word for scripts: what came of the run, or why nothing could."""
     stopped = state.stopped.outcome if state.stopped else "running"
     if state.keeps:
-        return "shortened" if only_shortened(state) else "improved"
+        improved = not only_shortened(state) or (state.gain is not None and state.gain.clearly_better)
+        return "improved" if improved else "shortened"
     measured = {"no_headroom", "too_few_cases", "harness_failed", "no_movement", "proposer_failed", "person"}
     if stopped in measured:
         return stopped
@@ -53,7 +54,8 @@ def outcome_word(state: RunState) -> str:
         return "nothing_measured"
     if stopped == "budget" or (outcomes and outcomes <= {"inconclusive", "error"}):
         return "inconclusive"
-    return "no_improvement"
+    shortening = [experiment.shortens for experiment in state.experiments.values()]
+    return "nothing_removed" if shortening and all(shortening) else "no_improvement"
 
 
 def _exit(state: RunState, lost: int) -> ExitStatus:

@@ -16,6 +16,7 @@ from schemas.records import (
 )
 
 FINAL_KEEPS = frozenset({"kept", "runner_up_kept"})
+SHORTER = "tokens"  # what an idea claims that is to make the text shorter
 UNAPPLIED = frozenset({"refused", "no_edits_applied"})  # no candidate came to a call
 # Outcomes that say nothing about the idea's effect: they count as iterations, not towards the plateau.
 UNMEASURED = UNAPPLIED | {"error", "timeout"}
@@ -59,6 +60,11 @@ class ExperimentState:
     @property
     def last(self) -> Decided | None:
         return self.decisions[-1] if self.decisions else None
+
+    @property
+    def shortens(self) -> bool:
+        """Is it the length of the text that the idea is to improve? Then its score has to be no worse, not better."""
+        return self.hypothesis.claims == SHORTER
 
     @property
     def outcome(self) -> str:

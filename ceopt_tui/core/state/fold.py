@@ -111,6 +111,8 @@ def _judged(state: RunState, record: Judged) -> None:
 def _scored(state: RunState, record: r.CaseRun) -> None:
     """Files a run that has its score, or the reason why it has none."""
     if record.step == "report":
+        if record.facts:
+            state.spend.file_report(record.text_digest, record.facts)
         original = record.text_digest == state.original_digest
         add_score(state.report_before if original else state.report_after, record)
     elif record.text_digest == state.reference.text_digest:
@@ -239,7 +241,7 @@ def _experiment_closed(state: RunState, record: r.ExperimentClosed) -> None:
     experiment.closed = record
     state.count_outcome(record.outcome)
     state.moved |= record.moved is True
-    if record.moved is False:
+    if record.moved is False and not experiment.shortens:  # a rule that is not missed is no fault of the harness
         state.unmoved.append(experiment.hypothesis.category)
     if record.outcome == "no_edits_applied":
         _proposer_failed(state, record.reason)
@@ -279,6 +281,7 @@ def _reopened(state: RunState, record: r.Reopened) -> None:
     """The end and what was reported at it are void; every measurement stays."""
     state.stopped = state.finished = state.gain = state.report = None
     state.report_before, state.report_after = {}, {}
+    state.spend.reported.clear()
     state.proposer_failures, state.proposer_fault = 0, ""
 
 

@@ -45,6 +45,7 @@ class Spend:
     roles: dict[Literal["task", "judge", "proposer"], RoleSpend] = field(default_factory=dict)
     started: int = 0  # requests ever announced; numbers the next call id
     open: dict[str, list[CallStarted]] = field(default_factory=dict)
+    reported: dict[str, RoleSpend] = field(default_factory=dict)  # by text: task calls of the final report
     most_reserved_usd: float = 0.0  # for one request of task model or judge: its worst price
 
     def start(self, record: CallStarted) -> None:
@@ -56,6 +57,10 @@ class Spend:
     def finish(self, facts: CallFacts) -> None:
         self.open.pop(facts.call_id, None)
         self.roles.setdefault(facts.role, RoleSpend()).add(facts)
+
+    def file_report(self, text_digest: str, facts: CallFacts) -> None:
+        """Files a call of the final report under its text: there both texts run on the same cases."""
+        self.reported.setdefault(text_digest, RoleSpend()).add(facts)
 
     def finish_call(self, record: CallFinished) -> None:
         self.finish(record.facts)
