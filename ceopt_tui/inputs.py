@@ -60,6 +60,7 @@ class Project:
     rubric: Rubric | None = None  # where a judge scores
     singleton_rubric: Rubric | None = None
     labels: Labels | None = None
+    pruning: bool = False  # rules leave the text one by one
 
     @property
     def spec(self) -> Spec:
@@ -99,9 +100,13 @@ def open_project(spec_path: Path) -> Project:
 def pruned(project: Project) -> Project:
     """The same project for a pruning run: a run of its own that tries to do without each rule of the text."""
     spec = project.spec
-    stopping = spec.stopping.model_copy(update={"plateau_iterations": spec.stopping.max_iterations})
-    changes = {"name": f"{spec.name}{PRUNE_SUFFIX}", "stopping": stopping}
-    return replace(project, loaded=replace(project.loaded, spec=spec.model_copy(update=changes)))
+    changes = {
+        "name": f"{spec.name}{PRUNE_SUFFIX}",
+        # Rules that are missed may come in any number before one that is not.
+        "stopping": spec.stopping.model_copy(update={"plateau_iterations": spec.stopping.max_iterations}),
+        "proposer": spec.proposer.model_copy(update={"kind": "mechanical"}),
+    }
+    return replace(project, loaded=replace(project.loaded, spec=spec.model_copy(update=changes)), pruning=True)
 
 
 def project_problems(loaded: LoadedSpec) -> list[Problem]:
@@ -242,6 +247,7 @@ def terms_of(project: Project, *, attended: bool, usd_per_run: float | None) -> 
         span=highest - lowest,
         pass_at=project.rubric.pass_at if project.rubric else 1.0,
         judge=judge_terms(spec, project.rubric, project.cases, project.labels),
+        pruning=project.pruning,
     )
 
 

@@ -181,7 +181,6 @@ async def _parts(
 def _terms(project: Project, models: Models, session: Session, options: RunOptions) -> Terms:
     """The planner's terms with prices, and what this tick is for."""
     terms = priced_terms(project, models.task, models.proposer, models.judge, attended=options.attended)
-    terms = replace(terms, pruning=options.prune)
     if terms.judge is None:
         return terms
     judge = replace(terms.judge, lacking=lacking(project))

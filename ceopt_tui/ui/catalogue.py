@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Protocol
 
 from ceopt_tui.core.plan.terms import Terms
+from ceopt_tui.early import PRUNE_SUFFIX
 from ceopt_tui.errors import CeoptError
 from ceopt_tui.gitops.repository import Repository
-from ceopt_tui.inputs import open_project, terms_of
+from ceopt_tui.inputs import terms_of
 from ceopt_tui.journal.disk import JOURNAL_NAME
 from ceopt_tui.looking import FoundRun, all_runs, at_work, read_state
 from ceopt_tui.run_options import RunOptions
@@ -59,11 +60,13 @@ class RepositoryCatalogue:
 
     def _of_run(self, run: FoundRun) -> RunEntry:
         spec = Path(run.state.started.spec_file) if run.state.started else None
-        options = replace(self._options, spec_path=spec) if spec is not None and spec.is_file() else None
+        options = None
+        if spec is not None and spec.is_file():
+            options = replace(self._options, spec_path=spec, prune=_prunes(run.name, spec))
         entry = RunEntry(
             run.name, run.folder, options, run.state, fault=run.fault, at_work=at_work(run.state, run.folder)
         )
-        return replace(entry, terms=_terms(spec)) if options and spec else entry
+        return replace(entry, terms=_terms(options)) if options else entry
 
     def _new_specs(self, taken: set[str]) -> list[RunEntry]:
         listed = self._repository.git("ls-files", "-z", "--cached", "--others", "--exclude-standard").split("\0")
@@ -106,10 +109,15 @@ def _stamp(folder: Path) -> tuple[int, ...]:
     return found.st_ino, found.st_size, found.st_mtime_ns
 
 
-def _terms(spec: Path) -> Terms | None:
+def _prunes(name: str, spec: Path) -> bool:
+    """Is this the run that takes rules out of the text of `spec`, and not the one that improves it?"""
+    return name.endswith(PRUNE_SUFFIX) and _spec_name(spec) == name.removesuffix(PRUNE_SUFFIX)
+
+
+def _terms(options: RunOptions) -> Terms | None:
     """Limits in force; a spec that is broken now has none to show."""
     try:
-        return terms_of(open_project(spec), attended=True, usd_per_run=None)
+        return terms_of(project_of(options), attended=True, usd_per_run=None)
     except CeoptError:
         return None
 
