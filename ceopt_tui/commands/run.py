@@ -83,6 +83,7 @@ def start(
 
 
 def model_pairs(models: tuple[str, ...]) -> dict[str, str]:
+    """ROLE=MODEL as it is typed on the command line."""
     """ROLE=MODEL of the command line, by role."""
     pairs = {}
     for text in models:

@@ -1,0 +1,84 @@
+"""Which environment variables a job needs, by name. Their values are read by nobody here and written nowhere."""
+
+from __future__ import annotations
+
+import re
+import stat
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ceopt_tui.core.ports import Role
+from judges.providers import PROVIDERS, Provider, with_provider
+from judges.tiers import TIER_VARIABLES, chosen_from
+from schemas.spec import Spec
+
+# Where models, replies and the network are found; a scheduler starts without them.
+SURROUNDINGS = (
+    "CEOPT_LOCAL_GGUF", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "SSL_CERT_FILE",
+)  # fmt: skip
+_SETTING = re.compile(r"^[ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)=[ \t]*[^ \t\n#]", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Needed:
+    """Names of variables: `keys` are secret, `settings` are not, `surroundings` belong to this machine."""
+
+    keys: tuple[str, ...]
+    settings: tuple[str, ...]
+    surroundings: tuple[str, ...] = ()
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        return (*self.keys, *self.settings, *self.surroundings)
+
+
+def needed_variables(spec: Spec, environ: Mapping[str, str], config: Path, overrides: Mapping[str, str]) -> Needed:
+    """What a start needs that a scheduler does not have: keys of the providers in use, models named by variables."""
+    keys: list[str] = []
+    settings: list[str] = []
+    for role, name in _roles(spec):
+        chosen, source = chosen_from(role, name, spec.models, environ, config, overrides)
+        if chosen is None:
+            settings += [TIER_VARIABLES[name]] if role != "proposer" and name in TIER_VARIABLES else []
+            continue
+        if source in {"environment", "command line"}:
+            settings += [tier for tier in TIER_VARIABLES.values() if environ.get(tier, "").strip() == chosen]
+        provider = PROVIDERS.get((with_provider(chosen) or "").partition("/")[0], Provider(keyless=True))
+        keys += _first_set(provider.keys, environ) or ([] if provider.keyless else list(provider.keys[:1]))
+        settings += _first_set(provider.bases, environ)
+    surroundings = tuple(name for name in SURROUNDINGS if environ.get(name, "").strip())
+    return Needed(tuple(dict.fromkeys(keys)), tuple(dict.fromkeys(settings)), surroundings)
+
+
+def missing_from(file: Path, needed: Needed) -> list[str]:
+    """The needed variables that the environment file does not set; all of them while there is no such file."""
+    try:
+        text = file.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return list(needed.all)
+    given = set(_SETTING.findall(text))
+    return [name for name in needed.all if name not in given]
+
+
+def open_to_others(file: Path) -> bool:
+    """May others than its owner read the environment file?"""
+    try:
+        return bool(file.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO))
+    except OSError:
+        return False
+
+
+def _roles(spec: Spec) -> Iterator[tuple[Role, str]]:
+    yield "task", spec.runner.model
+    proposes, judge = spec.proposer.kind != "mechanical", spec.metric.judge if spec.is_judged else None
+    if proposes:
+        yield "proposer", spec.proposer.model
+    if judge is not None:
+        yield "judge", judge.model
+    if proposes and judge is not None:
+        yield "proposer", "cheap"  # names failure themes
+
+
+def _first_set(names: tuple[str, ...], environ: Mapping[str, str]) -> list[str]:
+    return next(([name] for name in names if environ.get(name, "").strip()), [])
