@@ -61,14 +61,15 @@ def make_judged(
     proposer: str = "llm",
     stopping: str = "max_iterations: 2",
 ) -> Place:
-    """Repository, rubric, eval set and spec, committed. Every case has a good (expected) and a bad (observed) output."""
+    """Repository, rubric, eval set and spec, committed. Every case has a good and a bad output (expected, observed)."""
     root = folder / "repo"
     for place in ("prompts", "evals"):
         (root / place).mkdir(parents=True)
     (root / "prompts" / "notes.md").write_text(PROMPT, encoding="utf-8")
     (root / "rubric.md").write_text(RUBRIC, encoding="utf-8")
     lines = [
-        f"  - {{id: n{number:02d}, input: {change(number)!r}, expected: {note(number, 5)!r}, observed: {note(number, 2)!r}}}"
+        f"  - {{id: n{number:02d}, input: {change(number)!r}, "
+        f"expected: {note(number, 5)!r}, observed: {note(number, 2)!r}}}"
         for number in range(cases)
     ]
     (root / "evals" / "notes.yaml").write_text("name: notes\ncases:\n" + "\n".join(lines) + "\n", encoding="utf-8")
@@ -115,6 +116,8 @@ class NotesModel:
             return completion(self.verdicts(system, asked))
         if body["model"] == "gpt-4o":
             return completion(EDIT if "edits" in system or "edits" in asked else "{}")
+        if not CHANGE.match(asked):  # the cheap model also names themes; groups keep the names their words give
+            return completion("{}")
         return completion(self.write(system, asked))
 
     def write(self, text: str, asked: str) -> str:
