@@ -24,7 +24,9 @@ def approval_lines(
         f"Of these   {counted(kinds['failure'], 'recorded failure')}, {counted(kinds['guard'], 'guard case')}",
         f"Gate       past {percent(spec.max_unscored)} of the cases without a score a measurement decides nothing",
         f"Runs on    {task.model} at {task.endpoint}, pinned for the whole run",
-        f"Ideas from {own_model}, at most {counted(spec.proposer.edits, 'edit')} each",
+        f"Ideas from {own_model}, at most {counted(spec.proposer.edits, 'edit')} each"
+        if not project.pruning
+        else "Removes    rules one by one, where no case gets worse; `target.protect` keeps what no case asks about",
         f"Caution    {spec.caution}",
     ]
     lines += [f"Must hold  {text}" for text in spec.constraints]

@@ -49,7 +49,7 @@ from texttargets.leak_sources import LeakSources
 from texttargets.limits import Limits
 from texttargets.proposers.llm import LLMProposer
 from texttargets.proposers.mechanical import MechanicalProposer
-from texttargets.proposers.prune import prune_proposer
+from texttargets.proposers.prune import PruneProposer
 from texttargets.runners.chat import ChatRunner
 from texttargets.shortcuts import probe_scorer
 from texttargets.target_file import text_digest
@@ -293,5 +293,5 @@ def judge_cap(project: Project, models: Models) -> float | None:
 
 def _proposer(completer: Completer, model: ResolvedModel | None, options: RunOptions) -> Proposer:
     if options.prune:
-        return prune_proposer()
+        return PruneProposer()
     return MechanicalProposer() if model is None else LLMProposer(completer, model)

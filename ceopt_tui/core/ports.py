@@ -138,6 +138,9 @@ class SelectionCase:
     score: float | None = None  # mean of a judge's scores, on its own scale
 
 
+SHORTER = "tokens"  # the claim of an idea that is to make the text shorter, and its score no worse
+
+
 @dataclass(frozen=True)
 class HypothesisDraft:
     """An idea before it has an id. `parameters` is what its proposer needs to carry it out (JSON)."""

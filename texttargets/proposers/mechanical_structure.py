@@ -9,7 +9,7 @@ from typing import Any
 
 from rapidfuzz import fuzz
 
-from ceopt_tui.core.ports import HypothesisDraft
+from ceopt_tui.core.ports import SHORTER, HypothesisDraft
 from texttargets.excerpt import excerpt
 from texttargets.proposers.insertion import has_lines, insert_section
 from texttargets.proposers.mechanical_view import View
@@ -68,7 +68,11 @@ class MoveRuleLast:
 
 
 class DropRule:
-    """Takes one rule out: one that repeats another, or one that may do harm or nothing."""
+    """Takes one rule out.
+
+    One that only repeats another or speaks of manners looks useless: its removal claims a shorter text, and the score
+    has to be no worse. Any other is taken out because it may do harm: the score has to rise.
+    """
 
     name = "drop_rule"
 
@@ -82,17 +86,19 @@ class DropRule:
             for first, later in combinations(free, 2)
             if fuzz.token_sort_ratio(first.content, later.content) >= SAME_RULE
         }
-        return [
-            HypothesisDraft(
-                f"drop the rule {excerpt(rule.content)}",
-                "merge rules" if rule.id in repeated else "fewer rules",
-                self.name,
-                {"rule": rule.id},
-                rank=30.0 if rule.id in repeated else 20.0 if _MANNERS.search(rule.content) else 10.0,
-                priority="low",
-            )
-            for rule in free
-        ]
+        return [self._idea(rule, rule.id in repeated) for rule in free]
+
+    def _idea(self, rule: Rule, repeats: bool) -> HypothesisDraft:
+        useless = repeats or _MANNERS.search(rule.content) is not None
+        return HypothesisDraft(
+            f"drop the rule {excerpt(rule.content)}",
+            "merge rules" if repeats else "fewer rules",
+            self.name,
+            {"rule": rule.id},
+            claims=SHORTER if useless else "primary",
+            rank=30.0 if repeats else 20.0 if useless else 10.0,
+            priority="low",
+        )
 
     def apply(self, view: View, parameters: Mapping[str, Any], attempt: int) -> str | None:
         """The text without the rule."""

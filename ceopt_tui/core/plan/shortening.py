@@ -133,6 +133,7 @@ def _told(found: Evidence, terms: Terms) -> Evidence:
     bound = found.mean_difference - normal_quantile(CONFIDENCE) * found.se
     seen = f"at worst {change(bound, terms.span)}, allowed {change(-DEFAULT_MARGIN * terms.span, terms.span)}"
     said = {
+        ("revert", "none"): f"worse than the text before (z = {found.z:.2f})",
         ("promising", "confirm"): f"shorter, and no worse on the selection cases ({seen})",
         ("promising", "holdout"): "shorter, and no sign of harm on the held-out cases so far",
         ("keep", "none"): f"shorter, and no worse on the held-out cases ({seen})",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ceopt_tui.core.ports import SHORTER
 from ceopt_tui.core.state.runs import Scores
 from schemas.records import (
     CandidateRefused,
@@ -16,7 +17,6 @@ from schemas.records import (
 )
 
 FINAL_KEEPS = frozenset({"kept", "runner_up_kept"})
-SHORTER = "tokens"  # what an idea claims that is to make the text shorter
 UNAPPLIED = frozenset({"refused", "no_edits_applied"})  # no candidate came to a call
 # Outcomes that say nothing about the idea's effect: they count as iterations, not towards the plateau.
 UNMEASURED = UNAPPLIED | {"error", "timeout"}
