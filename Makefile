@@ -9,7 +9,7 @@ LOCK := $(BIN)/uv pip compile --universal -p 3.11 --generate-hashes --no-header 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
-.PHONY: help demo test coverage check format lint types imports bench bench-decisions bench-judge bench-themes crash pictures test-local lock clean
+.PHONY: help demo test coverage check format lint types imports bench bench-decisions bench-judge bench-themes bench-coverage crash pictures test-local lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,6 +51,9 @@ bench-judge: $(VENV)/dev.stamp ## Simulate judges that are wrong: what a person'
 
 bench-themes: $(VENV)/dev.stamp ## Compare themes made without a model with themes labelled by hand
 	@$(BIN)/python tests/benchmarks/bench_themes.py
+
+bench-coverage: $(VENV)/dev.stamp ## Simulate texts with planted rules: how many coverage calls what they are
+	@$(BIN)/python tests/benchmarks/bench_coverage.py
 
 crash: $(VENV)/dev.stamp ## Kill runs at random moments and resume them
 	@$(BIN)/pytest -m crash

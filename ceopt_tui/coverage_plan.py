@@ -22,7 +22,7 @@ from judges.prices import require_price
 from schemas.evalset import Case
 from texttargets.ablation import Removal, removals
 
-NEUTRAL_COPIES = 3  # of a text that repeats itself exactly: what a change without meaning does
+NEUTRAL_COPIES = 4  # of a text that repeats itself exactly: what a change without meaning does
 
 
 @dataclass(frozen=True)
@@ -65,10 +65,16 @@ class CoveragePlan:
 
     @property
     def runs(self) -> tuple[int, int]:
-        """Task runs where identical text gives identical outputs, and where it does not."""
+        """Fewest and most task runs.
+
+        Fewest: identical text gives identical outputs, and no rule matters. Most: outputs vary, or each case moves with
+        each rule and is run again on the neutral copies.
+        """
         cases, removed = len(self.cases), sum(removal.texts is not None for removal in self.removals)
-        whole = cases * self.terms.reference_runs
-        return whole + cases * (removed + NEUTRAL_COPIES), whole + cases * removed * self.repeats
+        whole, copies = cases * self.terms.reference_runs, cases * NEUTRAL_COPIES
+        repeating = whole + copies + cases * removed, whole + (copies + cases) * removed + copies
+        varying = whole + cases * removed * self.repeats
+        return min(repeating[0], varying), max(repeating[1], varying)
 
     def usd(self, runs: int) -> float | None:
         """What so many runs are likely to cost, judging included; None when a price is unknown."""
@@ -79,7 +85,7 @@ class CoveragePlan:
 
     def lines(self) -> list[str]:
         """The plan and its price, to be read before anything is paid."""
-        few, many = sorted(self.runs)
+        few, many = self.runs
         low, high = self.usd(few), self.usd(many)
         price = f"{low:.2f} to {high:.2f} USD" if low is not None and high is not None else "price unknown"
         fixed = sum(removal.texts is None for removal in self.removals)
@@ -94,7 +100,7 @@ class CoveragePlan:
             f"Cases      {counted(len(self.cases), 'selection case')}; "
             f"{counted(self.held_out, 'held-out case')} left out: they may teach nothing",
             f"Runs on    {self.models.task.model} at {self.models.task.endpoint}",
-            f"Plan       {few:,} to {counted(many, 'call')}: fewest where identical text gives identical outputs",
+            f"Plan       {few:,} to {counted(many, 'call')}: fewest where outputs repeat and no case moves",
             *([batches] if judge else []),
             f"           {price}; replies kept from before cost nothing",
             f"Caps       {money}; {calls}",

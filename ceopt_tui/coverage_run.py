@@ -12,6 +12,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 import platformdirs
 
 from ceopt_tui.core.coverage import RuleEffect, bar, rule_effects
+from ceopt_tui.core.evidence.noise import Runs
 from ceopt_tui.core.figures import counted
 from ceopt_tui.core.masking import secrets_in, secrets_of
 from ceopt_tui.core.ports import Scorer
@@ -36,6 +37,7 @@ from texttargets.checks import check_output
 from texttargets.target_file import text_digest
 
 Texts = Mapping[str, str]
+Effects = Mapping[str, RuleEffect]  # by digest of the text without the rule
 
 
 async def measure_coverage(plan: CoveragePlan, skin: Skin, warn: Callable[[str], None]) -> Coverage:
@@ -75,19 +77,7 @@ async def _measured(plan: CoveragePlan, sweep: Sweep, ledger: Ledger) -> Coverag
     if lost > plan.terms.max_unscored * len(ids):
         raise ProviderError(f"{lost} of {counted(len(ids), 'case')} of the whole text have no score", HINT)
     deterministic = sweep.repeats_itself(original, ids, wanted)
-    copies = neutral_copies(texts, NEUTRAL_COPIES) if deterministic else ()
-    await sweep.run("neutral copies", list(_runs(plan, copies, range(1))))
-    repeats = 1 if deterministic else plan.repeats
-    removed = {text_digest(removal.texts): removal.texts for removal in plan.removals if removal.texts is not None}
-    await sweep.run("the text without each rule", list(_runs(plan, list(removed.values()), range(repeats))))
-    effects = rule_effects(
-        _reference(sweep, original, [text_digest(copy) for copy in copies], deterministic),
-        {digest: sweep.scores(digest) for digest in removed},
-        cases=ids,
-        span=plan.terms.span,
-        maximize=plan.terms.maximize,
-        max_lost=plan.terms.max_unscored,
-    )
+    effects = await (_effects_of_copies(plan, sweep) if deterministic else _effects_of_repeats(plan, sweep))
     return Coverage(
         text_digest=original,
         measurement_digest=digests(plan.project)[1],
@@ -98,14 +88,51 @@ async def _measured(plan: CoveragePlan, sweep: Sweep, ledger: Ledger) -> Coverag
         held_out=plan.held_out,
         deterministic=deterministic,
         runs=wanted,
-        runs_without=repeats,
-        neutral_copies=len(copies),
+        runs_without=1 if deterministic else plan.repeats,
+        neutral_copies=len(neutral_copies(texts, NEUTRAL_COPIES)) if deterministic else 0,
         bar=bar(len(ids)),
         requests=ledger.total.requests,
         from_cache=ledger.total.cached,
         usd=ledger.total.usd,
         rules=tuple(_rule(removal, effects) for removal in plan.removals),
     )
+
+
+async def _effects_of_repeats(plan: CoveragePlan, sweep: Sweep) -> Effects:
+    """Where outputs vary: repeats tell what is noise."""
+    removed = _removed(plan)
+    await sweep.run("the text without each rule", list(_runs(plan, list(removed.values()), range(plan.repeats))))
+    whole = sweep.scores(text_digest(plan.project.texts))
+    return _judged(plan, whole, {digest: sweep.scores(digest) for digest in removed}, neutral=False)
+
+
+async def _effects_of_copies(plan: CoveragePlan, sweep: Sweep) -> Effects:
+    """Where identical text gives identical outputs: copies that say the same tell what is noise."""
+    texts, removed = plan.project.texts, _removed(plan)
+    await sweep.run("neutral copies", list(_runs(plan, neutral_copies(texts, NEUTRAL_COPIES), range(1))))
+    await sweep.run("the text without each rule", list(_runs(plan, list(removed.values()), range(1))))
+    whole = _with_copies(sweep, texts)
+    moved = [run for text in removed.values() for run in _moved(plan, sweep, text, whole)]
+    await sweep.run("what moved, on neutral copies", moved)
+    without = {digest: _with_copies(sweep, text) for digest, text in removed.items()}
+    return _judged(plan, whole, without, neutral=True)
+
+
+def _judged(plan: CoveragePlan, whole: Runs, without: Mapping[str, Runs], *, neutral: bool) -> Effects:
+    return rule_effects(
+        whole,
+        without,
+        cases=[case.id for case in plan.cases],
+        span=plan.terms.span,
+        maximize=plan.terms.maximize,
+        max_lost=plan.terms.max_unscored,
+        neutral_copies=neutral,
+    )
+
+
+def _removed(plan: CoveragePlan) -> dict[str, Texts]:
+    """Every different text without one rule, by digest."""
+    return {text_digest(removal.texts): removal.texts for removal in plan.removals if removal.texts is not None}
 
 
 def _runs(plan: CoveragePlan, texts: Sequence[Texts], samples: range) -> Iterator[SweepRun]:
@@ -116,18 +143,26 @@ def _runs(plan: CoveragePlan, texts: Sequence[Texts], samples: range) -> Iterato
             yield from (SweepRun(digest, text, case, sample) for digest, text in named)
 
 
-def _reference(sweep: Sweep, original: str, copies: Sequence[str], deterministic: bool) -> dict[str, Sequence[float]]:
-    """The scores of the whole text by case. One that repeats itself counts once, and its neutral copies beside it."""
-    scores = sweep.scores(original)
-    if not deterministic:
-        return dict(scores)
-    beside = [sweep.scores(copy) for copy in copies]
+def _moved(plan: CoveragePlan, sweep: Sweep, text: Texts, whole: Runs) -> Iterator[SweepRun]:
+    """Neutral copies of a text on the cases that it scores otherwise than the whole text does."""
+    seen = sweep.scores(text_digest(text))
+    copies = [(text_digest(copy), copy) for copy in neutral_copies(text, NEUTRAL_COPIES)]
+    for case in plan.cases:
+        scores, before = seen.get(case.id), whole.get(case.id)
+        if scores and before and scores[0] != before[0]:
+            yield from (SweepRun(digest, copy, case, 0) for digest, copy in copies)
+
+
+def _with_copies(sweep: Sweep, text: Texts) -> Runs:
+    """The scores of a text that repeats itself, once a case, with those of its neutral copies beside them."""
+    beside = [sweep.scores(text_digest(copy)) for copy in neutral_copies(text, NEUTRAL_COPIES)]
     return {
-        case: [values[0], *(value for one in beside for value in one.get(case, ()))] for case, values in scores.items()
+        case: [scores[0], *(score for one in beside for score in one.get(case, ()))]
+        for case, scores in sweep.scores(text_digest(text)).items()
     }
 
 
-def _rule(removal: Removal, effects: Mapping[str, RuleEffect]) -> RuleCoverage:
+def _rule(removal: Removal, effects: Effects) -> RuleCoverage:
     rule = removal.rule
     effect = effects[text_digest(removal.texts)] if removal.texts is not None else None
     status: RuleStatus = effect.status if effect else "needed" if removal.kept == NEEDED else "unmeasured"

@@ -37,7 +37,7 @@ DEFAULT_MAX_CALLS = 2_000  # where the user set no cap at all
 # Keys of a spec that say when to stop or who has the ideas, not how a score comes about or what it is worth.
 FREE_KEYS = frozenset(
     {"name", "description", "constraints", "stopping", "proposer", "execution", "parallel", "dependencies",
-     "max_runner_up_merges_per_batch"}
+     "max_runner_up_merges_per_batch", "coverage"}
 )  # fmt: skip
 # Of a model and of the runner: what a call costs and how patiently it is made.
 FREE_OF_MODEL = frozenset({"usd_per_mtok", "concurrency"})

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict
 COVERAGE_VERSION: Literal[1] = 1
 
 RuleStatus = Literal["covered", "uncovered", "harmful", "contradicted", "unmeasured", "needed"]
-Effect = Literal["loses", "wins", "same"]
+Effect = Literal["loses", "wins", "same", "touchy"]
 UNGUARDED: frozenset[RuleStatus] = frozenset({"uncovered", "unmeasured"})
 
 
@@ -18,7 +18,10 @@ class _Values(BaseModel):
 
 
 class CaseWithoutRule(_Values):
-    """One case when a rule is gone: `difference` of mean scores, positive where the case does better without it."""
+    """One case when a rule is gone: `difference` of mean scores, positive where the case does better without it.
+
+    `touchy`: a blank line moves it too, so that it tells nothing of a rule.
+    """
 
     difference: float
     z: float
@@ -41,7 +44,7 @@ class RuleCoverage(_Values):
     idea: str = ""  # which case to write, where none guards the rule
 
     def moved(self, effect: Effect) -> tuple[str, ...]:
-        """The cases that lose, win or stay the same without the rule."""
+        """The cases of that effect."""
         return tuple(case for case, seen in self.cases.items() if seen.effect == effect)
 
 

@@ -31,7 +31,7 @@ _PLACE_WIDTH, _STATUS_WIDTH, _TEXT_WIDTH = 10, 24, 44
 @click.option("--yes", is_flag=True, help="Do not ask before the first call.")
 @click.option("--max-calls", type=click.IntRange(min=1), help="Stop before sending more requests.")
 @click.option("--max-usd", type=click.FloatRange(min=0), help="Stop before spending more.")
-@click.option("--repeats", type=click.IntRange(min=1), help="Runs a case without each rule, where outputs vary.")
+@click.option("--repeats", type=click.IntRange(min=2), help="Runs a case without each rule, where outputs vary.")
 @click.option("--state-root", type=click.Path(path_type=Path), help="Where the run's state is kept.")
 @click.option("--cache-dir", type=click.Path(path_type=Path), help="Where replies of models are kept.")
 @click.option("--model", "models", multiple=True, metavar="ROLE=MODEL", help="For example cheap=openai/gpt-5-mini.")

@@ -18,6 +18,7 @@ from schemas.coverage import CaseWithoutRule, RuleStatus
 
 LEVEL = 0.05  # of a false loss, and as much of a false win, per rule
 PRIOR_CASE_DF = 4  # weight of the noise of all cases in the noise of one
+TOUCHY_SHARE = 1 / 3  # of the texts that ran with neutral copies on a case: past it the copies move the case
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -68,13 +69,16 @@ def rule_effects(
     span: float,
     maximize: bool = True,
     max_lost: float = 0.2,
+    neutral_copies: bool = False,
 ) -> dict[Key, RuleEffect]:
     """The effect of every removal on `cases`.
 
     d = mean score without the rule − mean score of the whole text (positive: better without), on one case
     SE² = (span / 10)² + σ²·(1 / runs without + 1 / runs with), z = d / SE. The mean's SE is the root of the sum of
-    these SE² over n, and no less than sd(d) / √n.
+    these SE² over n, and no less than sd(d) / √n. With `neutral_copies` the runs of a text beyond its first are those
+    of copies that say the same; a case that they move is touchy, and counts for no rule and in no mean.
     """
+    touchy = touchy_cases([reference, *without.values()], cases) if neutral_copies else frozenset()
     variances = case_variances([reference, *without.values()], cases)
     sign = 1 if maximize else -1
     effects = {}
@@ -84,8 +88,19 @@ def rule_effects(
             for case in cases
             if reference.get(case) and runs.get(case)
         }
-        effects[key] = _effect(seen, tuple(case for case in cases if case not in seen), max_lost)
+        effects[key] = _effect(seen, tuple(case for case in cases if case not in seen), touchy, max_lost)
     return effects
+
+
+def touchy_cases(texts: Sequence[Runs], cases: Iterable[str]) -> frozenset[str]:
+    """Cases that neutral copies move: their runs disagree in a third of the texts that have more than one."""
+    found = set()
+    for case in cases:
+        repeated = [runs[case] for runs in texts if len(runs.get(case, ())) > 1]
+        moved = sum(len(set(scores)) > 1 for scores in repeated)
+        if moved and moved >= TOUCHY_SHARE * len(repeated):
+            found.add(case)
+    return frozenset(found)
 
 
 def _difference(
@@ -96,20 +111,23 @@ def _difference(
     return sign * (mean(after) - mean(before)), math.sqrt(squared)
 
 
-def _effect(seen: Mapping[str, tuple[float, float]], lost: tuple[str, ...], max_lost: float) -> RuleEffect:
-    total = len(seen) + len(lost)
+def _effect(
+    seen: Mapping[str, tuple[float, float]], lost: tuple[str, ...], touchy: frozenset[str], max_lost: float
+) -> RuleEffect:
+    total, steady = len(seen) + len(lost), [case for case in seen if case not in touchy]
     if not seen or len(lost) > max_lost * total:
         return RuleEffect("unmeasured", f"{len(lost)} of {counted(total, 'case')} without a score", {}, lost)
-    needed = bar(len(seen))
+    needed = bar(max(1, len(steady)))
     cases = {}
     for case, (difference, se) in seen.items():
         z = difference / se
-        effect = "loses" if z <= -needed else "wins" if z >= needed else "same"
-        cases[case] = CaseWithoutRule(difference=difference, z=z, effect=effect)
-    differences = [difference for difference, _ in seen.values()]
-    n = len(differences)
-    spread = math.sqrt(sample_variance(differences) / n)
-    se = max(math.sqrt(math.fsum(error**2 for _, error in seen.values())) / n, spread)
+        moved = "loses" if z <= -needed else "wins" if z >= needed else "same"
+        cases[case] = CaseWithoutRule(difference=difference, z=z, effect="touchy" if case in touchy else moved)
+    if not steady:
+        return RuleEffect("unmeasured", "a blank line moves every case", cases, lost)
+    differences = [seen[case][0] for case in steady]
+    spread = math.sqrt(sample_variance(differences) / len(steady))
+    se = max(math.sqrt(math.fsum(seen[case][1] ** 2 for case in steady)) / len(steady), spread)
     average = mean(differences)
     status, why = _status(cases, average / se, needed)
     return RuleEffect(status, why, cases, lost, average, average / se)

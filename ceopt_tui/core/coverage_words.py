@@ -15,9 +15,9 @@ WORDS: dict[RuleStatus, str] = {
     "needed": "needed for placeholders",
     "unmeasured": "not measured",
 }
-MARKS = {"loses": "-", "wins": "+", "same": "."}
+MARKS = {"loses": "-", "wins": "+", "same": ".", "touchy": "~"}
 LOST_MARK = "?"
-LEGEND = "- lost without the rule · + won without it · . does not move · ? no score"
+LEGEND = "- lost without the rule · + won without it · . does not move · ~ a blank line moves it too · ? no score"
 STALE = "Coverage   was measured for another text, other cases or other settings; `ceopt coverage` measures it again"
 _SHOWN = 60  # characters of a rule
 
@@ -69,8 +69,8 @@ def how_measured(coverage: Coverage) -> list[str]:
     )
     if coverage.deterministic:
         repeats = (
-            f"identical text gave identical outputs, so each case ran once without each rule; noise is that of "
-            f"{counted(coverage.neutral_copies, 'copy', 'copies')} with a blank line more"
+            "identical text gave identical outputs, so each case ran once without each rule; what moved ran again on "
+            f"{counted(coverage.neutral_copies, 'copy', 'copies')} with blank lines more"
         )
     else:
         runs = counted(coverage.runs_without, "run")

@@ -50,18 +50,20 @@ class Sweep:
         self._concurrency = concurrency
         self._progress = progress
         self._outputs: dict[Place, str] = {}
-        self._scores: dict[Place, float] = {}
+        self._scores: dict[str, dict[str, dict[int, float]]] = {}  # text, case, sample
         self._failed_in_a_row = 0
 
     async def run(self, title: str, runs: Sequence[SweepRun]) -> None:
         """Carries out all runs. Raises ProviderError, BudgetError and what else ends all calls."""
+        if not runs:
+            return
         waiting, done = deque(runs), count(1)
         self._progress(title, 0, len(runs))
 
         def tell() -> None:
             self._progress(title, next(done), len(runs))
 
-        if waiting and not self._outputs:  # a dead endpoint costs one call
+        if not self._outputs:  # a dead endpoint costs one call
             await self._one(waiting.popleft(), tell)
         ended = await asyncio.gather(
             *(self._work(waiting, tell) for _ in range(min(self._concurrency, len(waiting)))), return_exceptions=True
@@ -72,21 +74,22 @@ class Sweep:
 
     def scores(self, text_digest: str) -> Runs:
         """Case -> its scores, in the order of the samples."""
-        found: dict[str, list[float]] = defaultdict(list)
-        for (digest, case_id, _), score in sorted(self._scores.items()):
-            if digest == text_digest:
-                found[case_id].append(score)
-        return found
+        found = self._scores.get(text_digest, {})
+        return {case: [score for _, score in sorted(scores.items())] for case, scores in found.items()}
 
     def repeats_itself(self, text_digest: str, cases: Collection[str], wanted: int) -> bool:
         """Did every case give the same output and the same score in all of `wanted` runs, two or more?"""
-        samples = range(wanted)
+        scores = self.scores(text_digest)
         return wanted > 1 and all(
-            len({self._outputs.get((text_digest, case, sample)) for sample in samples}) == 1
-            and len({self._scores.get((text_digest, case, sample)) for sample in samples} - {None}) == 1
-            and all((text_digest, case, sample) in self._scores for sample in samples)
+            len(scores.get(case, ())) == wanted
+            and len(set(scores[case])) == 1
+            and len({self._outputs[text_digest, case, sample] for sample in range(wanted)}) == 1
             for case in cases
         )
+
+    def _score(self, place: Place, score: float) -> None:
+        text_digest, case, sample = place
+        self._scores.setdefault(text_digest, {}).setdefault(case, {})[sample] = score
 
     async def _work(self, waiting: deque[SweepRun], tell: Callable[[], None]) -> None:
         while waiting:
@@ -110,7 +113,7 @@ class Sweep:
         self._failed_in_a_row = 0
         self._outputs[run.place] = result.output
         if self._scorer is not None and not result.truncated:
-            self._scores[run.place] = self._scorer(run.case, result.output).score
+            self._score(run.place, self._scorer(run.case, result.output).score)
 
     async def _score_outputs(self, judge: OutputJudge, title: str, runs: Sequence[SweepRun]) -> None:
         """Outputs of all texts mixed, under names that tell nothing of their text."""
@@ -130,7 +133,7 @@ class Sweep:
                     for verdict in part.verdicts:
                         self._progress(title, next(done), total)
                         if verdict.score is not None:
-                            self._scores[named[verdict.id].place] = verdict.score
+                            self._score(named[verdict.id].place, verdict.score)
 
         asked = (ask(sample, named) for sample, named in sorted(by_sample.items()))
         _raise_first(await asyncio.gather(*asked, return_exceptions=True))

@@ -1,0 +1,110 @@
+"""A coverage map in words: the same sentences for the terminal, the approval and the report."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ceopt_tui.core.coverage_words import (
+    counts,
+    coverage_section,
+    how_measured,
+    ideas,
+    map_row,
+    place,
+    protected_lines,
+    reason,
+    shown,
+)
+from schemas.coverage import CaseWithoutRule, Coverage, RuleCoverage
+
+
+def seen(effect: str, difference: float = 0.0) -> CaseWithoutRule:
+    return CaseWithoutRule(difference=difference, z=10 * difference, effect=effect)  # type: ignore[arg-type]
+
+
+def rule(number: int, status: str, **more: Any) -> RuleCoverage:
+    values = {"file": "p.md", "rule": f"r-{number}", "line": number, "text": f"Rule {number}.", "why": "because"}
+    return RuleCoverage(**{**values, "status": status, **more})
+
+
+COVERED = rule(
+    1, "covered", mean=-0.5, z=-3.0, cases={"a": seen("loses", -1), "b": seen("same"), "c": seen("touchy")}, lost=("d",)
+)
+UNCOVERED = rule(2, "uncovered", mean=0.0, z=0.0, cases={case: seen("same") for case in "abcd"}, idea="Write one.")
+HARMFUL = rule(3, "harmful", mean=0.25, z=3.0, cases={"a": seen("wins", 1), "b": seen("same")})
+NEEDED = rule(4, "needed", why="a placeholder stands in it")
+
+
+def coverage(*rules: RuleCoverage, **more: Any) -> Coverage:
+    values: dict[str, Any] = {
+        "text_digest": "t", "measurement_digest": "m", "model": "openai/x", "span": 1, "cases": tuple("abcd"),
+        "held_out": 4, "deterministic": True, "runs": 4, "runs_without": 1, "neutral_copies": 3, "bar": 2.326,
+        "requests": 7, "from_cache": 0, "usd": 0.1, "rules": rules,
+    }  # fmt: skip
+    return Coverage(**{**values, **more})
+
+
+WHOLE = coverage(COVERED, UNCOVERED, HARMFUL, NEEDED)
+
+
+def test_a_row_of_the_map_has_a_mark_a_case() -> None:
+    assert [map_row(WHOLE, one) for one in WHOLE.rules] == ["-.~?", "....", "+.??", ""]
+
+
+def test_counts_keep_their_order() -> None:
+    assert counts(WHOLE) == "1 covered, 1 uncovered, 1 harmful, 1 needed for placeholders"
+    assert counts(coverage()) == "no rules"
+
+
+def test_a_reason_names_the_cases_and_the_mean() -> None:
+    assert reason(WHOLE, COVERED) == "because; loses a; mean -50 points"
+    assert reason(WHOLE, HARMFUL) == "because; wins a; mean +25 points"
+    assert reason(WHOLE, NEEDED) == "a placeholder stands in it"
+
+
+def test_a_place_names_the_file_where_there_are_several() -> None:
+    assert place(WHOLE, COVERED) == "line 1"
+    other = rule(9, "covered", file="q.md")
+    assert place(coverage(COVERED, other), other) == "q.md:9"
+
+
+def test_long_and_hostile_rules_stay_on_one_line() -> None:
+    assert shown(rule(1, "covered", text="x" * 80)) == "x" * 59 + "…"
+    assert "\x1b" not in shown(rule(1, "covered", text="a\x1b[31mb"))
+
+
+def test_how_it_was_measured() -> None:
+    repeating = how_measured(WHOLE)
+    assert repeating[0] == "4 selection cases; the 4 held-out cases were left out, since they may teach nothing"
+    assert "3 copies with blank lines more" in repeating[1] and "z = 2.33" in repeating[2]
+    varying = how_measured(coverage(deterministic=False, runs_without=4, held_out=0))
+    assert varying[:2] == ["4 selection cases", "outputs vary: 4 runs a case without each rule, 4 of the whole text"]
+
+
+def test_the_approval_names_rules_that_no_case_guards() -> None:
+    lines = protected_lines(WHOLE, protect=True)
+    assert lines[1] == "           1 rule that no case guards, protected: no edit may change them:"
+    assert lines[2] == "           line 2: Rule 2."
+    assert "not protected" in protected_lines(WHOLE, protect=False)[1]
+    assert protected_lines(coverage(COVERED), protect=True) == [
+        "Coverage   1 covered: a case guards every rule that could be removed"
+    ]
+
+
+def test_an_idea_is_proposed_once() -> None:
+    again = rule(5, "unmeasured", idea="Write one.")
+    assert ideas(coverage(COVERED, UNCOVERED, again)) == ["Write one."]
+
+
+def test_the_report_holds_the_map_and_the_ideas() -> None:
+    text = "\n\n".join(coverage_section(coverage(COVERED, UNCOVERED, NEEDED, rule(6, "harmful", text="a | b"))))
+    assert text.startswith("## Which rules the cases guard\n\nOf the original text: ")
+    assert "| line 1: Rule 1. | covered | because; loses a; mean -50 points | `-.~?` |" in text
+    assert "| line 4: Rule 4. | needed for placeholders | a placeholder stands in it |  |" in text
+    assert "a \\| b" in text and "- Write one." in text and "Columns: a, b, c, d." in text
+    assert "Cases that would guard" not in "".join(coverage_section(coverage(COVERED)))
+
+
+def test_a_map_is_of_one_text_measured_one_way() -> None:
+    assert WHOLE.is_of("t", "m") and not WHOLE.is_of("t", "n") and not WHOLE.is_of("u", "m")
+    assert [one.rule for one in WHOLE.unguarded] == ["r-2"]
