@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from ceopt_tui.errors import InputError
+from texttargets.importers.detect import ALIASES, FORMATS
 from texttargets.importers.promptfoo_asserts import read_asserts
 from texttargets.importers.reading import ImportResult, read_failures
 
@@ -288,7 +289,8 @@ def test_a_system_message_and_an_unanswered_question(tmp_path: Path) -> None:
 
 def test_the_format_can_be_named_and_unknown_names_list_the_known_ones(tmp_path: Path) -> None:
     assert imported(tmp_path, "f.log", '{"id": "a", "input": "x"}', format="openai").cases[0].id == "a"
-    assert "it reads csv, json, jsonl, openai, promptfoo, tsv, yaml" in refused(tmp_path, "f", "{}", format="xls")
+    said = refused(tmp_path, "f", "{}", format="xls")
+    assert all(f" {name}" in said for name in [*ALIASES, *(known.name for known in FORMATS)])
     assert "cannot tell the format" in refused(tmp_path, "f.log", "some words\n")
     assert "the file is empty" in refused(tmp_path, "f.jsonl", b"\xef\xbb\xbf\n")
 

@@ -17,24 +17,26 @@ if TYPE_CHECKING:
     import _csv
 
 DELIMITERS = ",;\t|"
+_LONGEST_NAME = 4  # words
 _SEPARATOR_LINE = re.compile(r"\A\"?sep=([,;\t|])\"?(?:\r\n?|\n)", re.IGNORECASE)
 
 
 def looks_like(source: Source) -> bool:
-    """Whether the first line names at least one known column."""
-    return any(map(is_known, _header(source.text)))
+    """Whether the first line names columns, at least one of them known; prose that begins with such a word does not."""
+    names = header(source)
+    return any(map(is_known, names)) and all(len(name.split()) <= _LONGEST_NAME for name in names)
 
 
-def read(source: Source) -> Iterator[Item]:
-    """Every line below the header. Raises InputError when the header cannot be used."""
+def read(source: Source, *, known: bool = True) -> Iterator[Item]:
+    """Every line below the header. Raises InputError when the header cannot be used, or names no column we know."""
     text, above = source.text, len(_SEPARATOR_LINE.findall(source.text))
-    header = [name.strip() for name in _header(text)]
-    _check_header(source, header, above + 1)
+    names = header(source)
+    _check_header(source, names, above + 1, known)
     for line, cells in _records(text, delimiter_of(text)):
         if isinstance(cells, str):
             yield BadRow(line, cells)
         elif line > above + 1 and any(cells):
-            yield _row(line, header, cells)
+            yield _row(line, names, cells)
 
 
 def delimiter_of(text: str) -> str:
@@ -52,8 +54,9 @@ def delimiter_of(text: str) -> str:
     return max(DELIMITERS, key=columns)
 
 
-def _header(text: str) -> list[str]:
-    return _first(text, delimiter_of(text))
+def header(source: Source) -> list[str]:
+    """The names of the columns. Raises InputError when the file is no text."""
+    return [name.strip() for name in _first(source.text, delimiter_of(source.text))]
 
 
 def _first(text: str, delimiter: str) -> list[str]:
@@ -61,8 +64,8 @@ def _first(text: str, delimiter: str) -> list[str]:
     return cells if isinstance(cells, list) else []
 
 
-def _check_header(source: Source, header: list[str], line: int) -> None:
-    if not any(map(is_known, header)):
+def _check_header(source: Source, header: list[str], line: int, known: bool) -> None:
+    if known and not any(map(is_known, header)):
         shown = ", ".join(header)[:200] or "it is empty"
         raise source.fault(f"no known column name in the first line: {shown}", line)
     twice = sorted({name for name in header if name and header.count(name) > 1})

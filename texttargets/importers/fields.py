@@ -11,20 +11,20 @@ from texttargets.strict_json import as_text
 # Earlier names win where a record has several.
 NAMES: dict[str, tuple[str, ...]] = {
     "id": ("id", "case_id", "name"),
-    "input": ("input", "inputs", "question", "prompt", "query", "vars", "messages"),
-    "expected": ("expected", "ideal", "expected_output", "expected_answer", "reference", "label", "target"),
-    "observed": ("observed", "output", "actual", "actual_output", "response", "answer", "completion"),
-    "went_wrong": ("went_wrong", "reason", "note", "notes", "feedback", "comment", "error"),
+    "input": ("input", "inputs", "question", "prompt", "query", "user_input", "vars", "messages"),
+    "expected": ("expected", "ideal", "expected_output", "expected_answer", "reference", "ground_truth",
+                 "reference_answer", "reference_output", "label", "target"),
+    "observed": ("observed", "output", "actual", "actual_output", "response", "answer", "completion", "prediction"),
+    "went_wrong": ("went_wrong", "reason", "note", "notes", "feedback", "comment", "explanation", "error"),
     "tags": ("tags", "labels"),
     "verdict": ("pass", "passed", "success", "score"),
+    "scores": ("scores",),
     "check": ("check",),
     "kind": ("kind",),
     "split": ("split",),
     "source": ("source",),
-}
+}  # fmt: skip
 _KNOWN = frozenset(name for names in NAMES.values() for name in names)
-_PASSED = frozenset({"true", "yes", "y", "1", "1.0", "pass", "passed", "ok", "success", "correct", "right"})
-_FAILED = frozenset({"false", "no", "n", "0", "0.0", "fail", "failed", "error", "wrong", "incorrect"})
 _SIDES: dict[str, Literal["selection", "holdout"]] = {
     "selection": "selection",
     "train": "selection",
@@ -61,19 +61,6 @@ def sort_fields(values: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, .
             found[field] = values[given]
             used.add(given)
     return found, tuple(name for name in values if name not in used and values[name] is not None)
-
-
-def verdict(value: Any) -> bool | None:
-    """Whether a record says that its output was right. A score counts as right at 1, above 1 the scale is unknown."""
-    if isinstance(value, bool) or value is None:
-        return value
-    word = as_text(value).strip().lower()
-    if word in _PASSED or word in _FAILED:
-        return word in _PASSED
-    try:
-        return False if 0 <= float(word) < 1 else None
-    except ValueError:
-        return None
 
 
 def side(value: Any) -> Literal["selection", "holdout"] | None:

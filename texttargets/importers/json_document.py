@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from texttargets.importers.fields import NAMES, fold
@@ -27,7 +27,7 @@ def read(source: Source) -> Iterator[Item]:
     except ValueError as error:
         raise source.fault(str(error)) from None
     if isinstance(document, list):
-        yield from _rows(elements(source.text))
+        yield from rows(elements(source.text))
         return
     if isinstance(document, dict) and _is_record(document):
         yield Row(1, document)
@@ -35,15 +35,15 @@ def read(source: Source) -> Iterator[Item]:
     name = _list_name(document) if isinstance(document, dict) else None
     if name is None:
         raise source.fault(f"no list of records; looked for a list, or one under {', '.join(LIST_NAMES)}")
-    yield from _rows(elements(source.text, name))
+    yield from rows(elements(source.text, name))
 
 
-def elements(text: str, name: str | None = None) -> Iterator[tuple[int, Any]]:
-    """Line and value of each element of the document's list, or of the first list called `name`; sound JSON only."""
-    start = re.search(r"\[" if name is None else rf'"{re.escape(name)}"\s*:\s*\[', text)
+def elements(text: str, *path: str) -> Iterator[tuple[int, Any]]:
+    """Line and value of each element of the document's list, or of the list at the keys of `path`; sound JSON only."""
+    start = _list_at(text, path)
     if start is None:
         return
-    position, line, counted = start.end(), 1, 0
+    position, line, counted = start + 1, 1, 0
     while True:
         position = _skip(text, position)
         if text[position] == "]":
@@ -56,7 +56,34 @@ def elements(text: str, name: str | None = None) -> Iterator[tuple[int, Any]]:
         position += text[position] == ","
 
 
-def _rows(found: Iterator[tuple[int, Any]]) -> Iterator[Item]:
+def _list_at(text: str, path: Sequence[str]) -> int | None:
+    position = _skip(text, 0)
+    for name in path:
+        found = _value_of(text, position, name)
+        if found is None:
+            return None
+        position = found
+    return position if text[position : position + 1] == "[" else None
+
+
+def _value_of(text: str, position: int, name: str) -> int | None:
+    """Where the value of a key begins in the object at `position`."""
+    if text[position : position + 1] != "{":
+        return None
+    position = _skip(text, position + 1)
+    while text[position] != "}":
+        key, position = loads_from(text, position)
+        position = _skip(text, _skip(text, position) + 1)
+        if key == name:
+            return position
+        _, position = loads_from(text, position)
+        position = _skip(text, position)
+        position = _skip(text, position + (text[position] == ","))
+    return None
+
+
+def rows(found: Iterator[tuple[int, Any]]) -> Iterator[Item]:
+    """Objects as rows; anything else is a bad one."""
     for line, value in found:
         yield Row(line, value) if isinstance(value, dict) else BadRow(line, "not a JSON object")
 

@@ -6,6 +6,7 @@ Two records with one id and different content are refused: results are kept by i
 from __future__ import annotations
 
 import hashlib
+import json
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,6 +14,8 @@ from dataclasses import dataclass, field
 from ceopt_tui.errors import InputError, Problem
 from schemas.evalset import Case
 from texttargets.importers.rows import Imported, content_key
+
+_MADE = "case-"  # how ids begin that are made from the content
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,7 @@ def settle(imported: Sequence[Imported], existing: Sequence[Case], *, rename: bo
 
 def content_id(case: Case) -> str:
     """An id made of the question and the wanted answer, so that it stays the same from import to import."""
-    return f"case-{_digest(case, whole=False)[:10]}"
+    return f"{_MADE}{_digest(case, whole=False)[:10]}"
 
 
 def _settle_group(case_id: str, items: list[Imported], settled: Settled, rename: bool) -> None:
@@ -85,6 +88,7 @@ def _conflict(case_id: str, items: Sequence[Imported]) -> Problem:
 
 
 def _update(settled: Settled, existing: dict[str, Case], rename: bool) -> None:
+    _keep_ids(settled, existing)
     for case_id, case in list(settled.cases.items()):
         old = existing.get(case_id)
         if old is None:
@@ -100,6 +104,27 @@ def _update(settled: Settled, existing: dict[str, Case], rename: bool) -> None:
                 f"id {case_id!r} is in the eval set already, with different content from {old.source or 'no file'}"
             )
             settled.problems.append(Problem(case.source or "", 0, "", message))
+
+
+def _keep_ids(settled: Settled, existing: dict[str, Case]) -> None:
+    """A case without an id of its own whose wanted answer was changed in its file stays the case it was."""
+    asked: dict[str, list[str]] = defaultdict(list)
+    for case in existing.values():
+        if case.id.startswith(_MADE) and case.id not in settled.cases:
+            asked[_origin(case)].append(case.id)
+    renamed = {}
+    for case_id, case in settled.cases.items():
+        before = asked.get(_origin(case), []) if case_id.startswith(_MADE) and case_id not in existing else []
+        if len(before) == 1:
+            renamed[case_id] = before.pop()
+    settled.cases = {
+        renamed.get(case_id, case_id): case.model_copy(update={"id": renamed.get(case_id, case_id)})
+        for case_id, case in settled.cases.items()
+    }
+
+
+def _origin(case: Case) -> str:
+    return json.dumps([case.source, case.input], sort_keys=True)
 
 
 def _renewed(old: Case, new: Case) -> Case:

@@ -21,8 +21,8 @@ def read(source: Source) -> Iterator[Item]:
     """Every test of the run. Raises InputError when the file is no results file."""
     if not _is_results(source.document):
         raise source.fault("no promptfoo results: there is no list results.results with vars")
-    # The outer `results` is an object, so the first list of that name is the one wanted.
-    for line, test in elements(source.text, "results"):
+    outer = source.document["results"]
+    for line, test in elements(source.text, *(("results", "results") if isinstance(outer, dict) else ("results",))):
         yield _item(line, test) if isinstance(test, dict) else BadRow(line, "not a JSON object")
 
 

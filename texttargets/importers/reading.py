@@ -5,6 +5,7 @@ Writes nothing. One bad line stops the import, unless bad lines are skipped.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,9 +15,13 @@ from ceopt_tui.core.figures import counted
 from ceopt_tui.errors import InputError, Problem
 from schemas.evalset import Case, EvalSet
 from texttargets.importers.detect import detect, format_named
+from texttargets.importers.filters import Filters
 from texttargets.importers.merging import Merged, settle
 from texttargets.importers.records import BadRow, Item, LeftOut, Row, Source
 from texttargets.importers.rows import Imported, import_row
+from texttargets.importers.verdicts import Bar
+
+_MOST_ALIKE = 20  # bad lines with one reason that are named one by one
 
 
 @dataclass(frozen=True)
@@ -82,12 +87,14 @@ def read_failures(
     rename_duplicates: bool = False,
     keep_secrets: bool = False,
     existing: EvalSet | None = None,
+    bar: Bar | None = None,
+    filters: Filters | None = None,
 ) -> ImportResult:
-    """All failures of the files (with `all_items` also what passed, as guards).
+    """All failures of the files (with `all_items` also what passed, as guards), as far as the filters want them.
 
     Raises InputError with every bad line, unreadable file and ambiguous id at once.
     """
-    options = _Options(format, encoding, all_items, skip_bad, keep_secrets)
+    options = _Options(format, encoding, all_items, skip_bad, keep_secrets, bar or Bar(), filters or Filters())
     files, problems, hint = [], [], ""
     for path in paths:
         try:
@@ -116,6 +123,8 @@ class _Options:
     all_items: bool
     skip_bad: bool
     keep_secrets: bool
+    bar: Bar
+    filters: Filters
 
 
 @dataclass(frozen=True)
@@ -134,7 +143,7 @@ def _read(path: Path, options: _Options) -> _File:
     bad = [item for item in items if isinstance(item, BadRow)]
     if bad and not options.skip_bad:
         hint = source.fault(bad[0].reason).hint or "Mend these lines, or leave them out with --skip-bad."
-        raise InputError([Problem(path.name, item.line, "", item.reason) for item in bad], hint)
+        raise InputError(_problems(path.name, bad), hint)
     return _File(
         taken=[item for item in items if isinstance(item, Imported)],
         skipped=[Mention(path.name, item.line, item.reason) for item in items if isinstance(item, BadRow | LeftOut)],
@@ -142,10 +151,22 @@ def _read(path: Path, options: _Options) -> _File:
     )
 
 
+def _problems(file: str, bad: Sequence[BadRow]) -> list[Problem]:
+    """One for each bad line; of very many with one reason the first are named and the rest is counted."""
+    problems, lines = [], Counter[str]()
+    for item in bad:
+        lines[item.reason] += 1
+        if lines[item.reason] <= _MOST_ALIKE:
+            problems.append(Problem(file, item.line, "", item.reason))
+    more = ((reason, count - _MOST_ALIKE) for reason, count in lines.items() if count > _MOST_ALIKE)
+    return problems + [Problem(file, 0, "", f"and {counted(count, 'line')} more: {reason}") for reason, count in more]
+
+
 def _import(item: Item, file: str, options: _Options) -> Imported | BadRow | LeftOut:
     if not isinstance(item, Row):
         return item
-    return import_row(item, file, all_items=options.all_items, keep_secrets=options.keep_secrets)
+    taken = import_row(item, file, all_items=options.all_items, keep_secrets=options.keep_secrets, bar=options.bar)
+    return options.filters.apply(taken) if isinstance(taken, Imported) else taken
 
 
 def _bytes(path: Path) -> bytes:

@@ -20,6 +20,7 @@ _MARKS = ((codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"),
           (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))  # fmt: skip
 _SAMPLE = 4096  # bytes, a whole number of characters in every encoding
 _MOSTLY = 0.4
+_HEAD = 40  # records
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,8 @@ class Row:
     line: int
     values: Mapping[str, Any]
     notes: tuple[str, ...] = ()
+    why_passed: str = "passed"
+    """What is said when the record is left out because it is no failure."""
 
 
 @dataclass(frozen=True)
@@ -80,14 +83,34 @@ class Source:
             raise InputError([Problem(self.name, 0, "encoding", f"{self.encoding!r} is no known encoding")]) from None
 
     @cached_property
+    def _opening(self) -> str:
+        """The first character that is not blank."""
+        if self.encoding is not None:
+            return self.text.lstrip()[:1]
+        return self.data[:_SAMPLE].lstrip(b"\xef\xbb\xbf \t\r\n\0")[:1].decode("latin-1")
+
+    @cached_property
     def document(self) -> Any:
         """The whole file as one JSON value, or None when it is something else."""
-        if self.data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"{", b"["):
+        if self._opening not in ("{", "["):
             return None
         try:
             return loads(self.text)
         except (ValueError, InputError):
             return None
+
+    @cached_property
+    def head(self) -> tuple[Mapping[str, Any], ...]:
+        """The first objects of a JSON list or of JSON Lines, or the one object the file is; empty for everything else.
+
+        Only for telling the format: what cannot be read is passed over.
+        """
+        found = self.document
+        if found is None and self._opening == "{":
+            lines = self.data.split(b"\n", _HEAD) if self.encoding is None else self.text.encode().split(b"\n", _HEAD)
+            found = [_object(line) for line in lines[:_HEAD]]
+        objects = found[:_HEAD] if isinstance(found, list) else [found]
+        return tuple(item for item in objects if isinstance(item, dict))
 
     def undecodable(self, position: int) -> str:
         """The message for a byte that is not part of the encoding."""
@@ -100,6 +123,13 @@ class Source:
             guess = _wide_encoding(self.data) or "cp1252"
             hint = f"Name the encoding of the file, for example --encoding {guess}."
         return InputError([Problem(self.name, line, "", message)], hint)
+
+
+def _object(line: bytes) -> Any:
+    try:
+        return loads(line.decode("utf-8-sig").strip(" \t\r"))
+    except ValueError:
+        return None
 
 
 def _wide_encoding(data: bytes) -> str | None:

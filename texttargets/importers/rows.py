@@ -13,8 +13,11 @@ from schemas.evalset import Case
 from texttargets.importers import fields
 from texttargets.importers.openai_chat import conversation, is_messages, message_text
 from texttargets.importers.records import BadRow, LeftOut, Row
+from texttargets.importers.verdicts import Bar, Judged, judge
 from texttargets.secrets import redact_value
 from texttargets.strict_json import as_text, loads, plain
+
+_ANY_SCORE = Bar()
 
 
 @dataclass(frozen=True)
@@ -29,18 +32,24 @@ class Imported:
     notes: tuple[str, ...] = ()
 
 
-def import_row(row: Row, file: str, *, all_items: bool, keep_secrets: bool) -> Imported | BadRow | LeftOut:
+def import_row(
+    row: Row, file: str, *, all_items: bool, keep_secrets: bool, bar: Bar = _ANY_SCORE
+) -> Imported | BadRow | LeftOut:
     """The case of a record, or why there is none."""
     values, unused = fields.sort_fields(row.values)
     notes = [*row.notes, *(f"field {name!r} is not used" for name in unused)]
+    if _says_nothing(row.values, values):
+        return LeftOut(row.line, "no input or output in the export")
     try:
         content = _content(values, notes)
     except ValueError as error:
         return BadRow(row.line, str(error))
-    passed = fields.verdict(values.get("verdict"))
-    if passed and not all_items:
-        return LeftOut(row.line, "passed, so it is no failure (--all takes it as a guard)")
-    content["kind"] = _kind(values, content, passed, notes)
+    judged = judge(values.get("verdict"), values.get("scores"), bar)
+    if judged.passed and not all_items:
+        return LeftOut(row.line, f"{row.why_passed}, so it is no failure (--all takes it as a guard)")
+    if judged.why and "went_wrong" not in content:
+        content["went_wrong"] = judged.why
+    content["kind"] = _kind(values, content, judged, notes)
     content["source"] = as_text(values["source"]) if "source" in values else file
     given_id = as_text(values.get("id", "")).strip()
     secrets: tuple[str, ...] = ()
@@ -107,16 +116,28 @@ def _output(value: Any, notes: list[str]) -> str:
     return as_text(value)
 
 
-def _kind(values: Mapping[str, Any], content: Mapping[str, Any], passed: bool | None, notes: list[str]) -> str:
+def _says_nothing(row: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
+    """Whether an export has room for input and output and both are empty."""
+    named = {fields.fold(name) for name in row}
+    asked = any(name in named for name in fields.NAMES["input"])
+    return (
+        asked
+        and any(name in named for name in fields.NAMES["observed"])
+        and not (values.get("input") or "observed" in values or "expected" in values)
+    )
+
+
+def _kind(values: Mapping[str, Any], content: Mapping[str, Any], judged: Judged, notes: list[str]) -> str:
     given = as_text(values.get("kind", "")).strip().lower()
     if given in ("failure", "guard"):
         return given
-    if passed is None and "verdict" in values:
-        notes.append(f"verdict {as_text(values['verdict'])!r} cannot be read; taken as a failure")
+    passed = judged.passed
     if passed is None and {"expected", "observed"} <= content.keys():
         passed = as_text(content["expected"]).strip() == content["observed"].strip()
         if passed:
             notes.append("the recorded output is the expected one; taken as a guard")
+    if judged.note and not passed:
+        notes.append(judged.note)
     return "guard" if passed else "failure"
 
 

@@ -36,8 +36,14 @@ def looks_like(source: Source) -> bool:
 
 def read(source: Source) -> Iterator[Item]:
     """Every element of the list. Raises InputError when the file is no YAML."""
+    for node in _records(source, compose(source)):
+        yield _row(node)
+
+
+def compose(source: Source) -> yaml.Node | None:
+    """The file as nodes with their places. Raises InputError when it is no YAML, or has aliases."""
     try:
-        root = yaml.compose(source.text, Loader=_NoAliases)
+        return yaml.compose(source.text, Loader=_NoAliases)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 0
         raise source.fault(f"not YAML: {error.problem}", line) from None
@@ -46,8 +52,6 @@ def read(source: Source) -> Iterator[Item]:
         raise source.fault(f"not YAML: the character U+{error.character:04X} must be escaped", line) from None
     except RecursionError:
         raise source.fault("nested too deeply") from None
-    for node in _records(source, root):
-        yield _row(node)
 
 
 def _records(source: Source, root: yaml.Node | None) -> list[yaml.Node]:
@@ -65,14 +69,15 @@ def _row(node: yaml.Node) -> Item:
     if not isinstance(node, yaml.MappingNode):
         return BadRow(line, "not a mapping")
     try:
-        return Row(line, _value(node))
+        return Row(line, value_of(node))
     except ValueError as error:
         return BadRow(line, str(error))
 
 
-def _value(node: yaml.Node) -> Any:
+def value_of(node: yaml.Node) -> Any:
+    """The value of a node, plain words and dates as texts. Raises ValueError where braces or keys are amiss."""
     if isinstance(node, yaml.SequenceNode):
-        return [_value(item) for item in node.value]
+        return [value_of(item) for item in node.value]
     if not isinstance(node, yaml.MappingNode):
         return _scalar(node)
     found: dict[str, Any] = {}
@@ -83,7 +88,7 @@ def _value(node: yaml.Node) -> Any:
             raise ValueError(f"{{{key.value}}} is read as a mapping; put a text with braces in quotes")
         if key.value in found:
             raise ValueError(f"key {key.value!r} is given twice")
-        found[key.value] = _value(value)
+        found[key.value] = value_of(value)
     return found
 
 
