@@ -38,6 +38,7 @@ COMMANDS = {
     "report": ("report", "The report of a run."),
     "diff": ("diff", "What a run changed."),
     "apply": ("apply", "Take a run's result into the working tree."),
+    "clean": ("clean", "List what runs left behind; remove it once you say so."),
     "schema": ("schema", "JSON Schema of specs and eval sets, for editors."),
     "doctor": ("doctor", "Is everything here that a run needs?"),
     "demo": ("demo", "Optimize a bad prompt with a real small model, no key needed."),

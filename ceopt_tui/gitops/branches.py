@@ -105,6 +105,14 @@ def delete_experiment(repository: Repository, branch: str) -> None:
         repository.git("update-ref", "-d", f"refs/heads/{branch}", repository.resolve(f"refs/heads/{branch}"))
 
 
+def delete_archived(repository: Repository, branch: str) -> None:
+    """Deletes an archived branch for good; any other is refused."""
+    if not branch.startswith(f"{ARCHIVE}/"):
+        raise ValueError(f"{branch} is not archived")
+    refuse_checked_out(repository, branch)
+    repository.git("update-ref", "-d", f"refs/heads/{branch}", repository.resolve(f"refs/heads/{branch}"))
+
+
 def refuse_checked_out(repository: Repository, branch: str) -> None:
     """Raises SetupError when `branch` is checked out in any working tree."""
     place = where_checked_out(repository, branch)

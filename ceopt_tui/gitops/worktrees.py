@@ -62,15 +62,22 @@ class Worktrees:
         """Removes a checkout of this run; its branch stays. GitError names what could not be removed."""
         self._remove(tree.path)
 
+    def own(self) -> list[Path]:
+        """Every checkout of this run that git knows."""
+        return [tree.path for tree in registered(self.repository) if self._is_ours(tree.path)]
+
+    def remove_path(self, path: Path) -> None:
+        """Removes one of the checkouts that `own` names; GitError for any other path."""
+        self._remove(path)
+
     def clean(self) -> list[str]:
         """Removes every checkout of this run that git knows; returns the paths that had to stay."""
         stayed = []
-        for tree in registered(self.repository):
-            if self._is_ours(tree.path):
-                try:
-                    self._remove(tree.path)
-                except GitError:
-                    stayed.append(str(tree.path))
+        for path in self.own():
+            try:
+                self._remove(path)
+            except GitError:
+                stayed.append(str(path))
         return stayed
 
     def prune(self) -> list[str]:

@@ -13,6 +13,7 @@ from ceopt_tui.journal.disk import JOURNAL_NAME, storage_error, sync_folder
 REPOSITORY_NAME = "repository"
 STATE_ROOT_VARIABLE = "CEOPT_STATE_ROOT"
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_ARCHIVED = re.compile(rf"{_NAME.pattern}\.archived-\d{{8}}T\d{{6}}Z(-\d+)?")
 _NAME_LENGTH = 64
 
 
@@ -45,24 +46,33 @@ def claim(folder: Path, *, repository_root: Path, git_common_dir: Path) -> None:
 
     Raises SetupError when it belongs to another repository.
     """
-    marker = folder / REPOSITORY_NAME
-    mine = os.fsencode(git_common_dir) + b"\n"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        found = marker.read_bytes() if marker.exists() else None
     except FileExistsError as error:
         raise SetupError(f"{folder} is in the way: it is not a folder", "Move it, or use --state-root.") from error
     except OSError as error:
         raise storage_error(error, folder) from error
+    found = refuse_foreign(folder, repository_root=repository_root, git_common_dir=git_common_dir)
+    _hide_from_git(folder, repository_root, git_common_dir)
+    mine = _owner(git_common_dir)
+    if found != mine:
+        write_atomic(folder / REPOSITORY_NAME, mine)
+
+
+def refuse_foreign(folder: Path, *, repository_root: Path, git_common_dir: Path) -> bytes | None:
+    """SetupError when the state in `folder` belongs to another repository; else what its mark says, if it has one."""
+    marker = folder / REPOSITORY_NAME
+    try:
+        found = marker.read_bytes() if marker.exists() else None
+    except OSError as error:
+        raise storage_error(error, marker) from error
     # State inside the repository moves with it; elsewhere another path means another repository.
-    if found not in (None, mine) and not _is_inside(folder, repository_root):
+    if found not in (None, _owner(git_common_dir)) and not _is_inside(folder, repository_root):
         raise SetupError(
             f"{folder} belongs to another repository: {os.fsdecode(found or b'').strip()}",
             "Give this run another name, or another --state-root.",
         )
-    _hide_from_git(folder, repository_root, git_common_dir)
-    if found != mine:
-        write_atomic(marker, mine)
+    return found
 
 
 def archive(folder: Path, moment: datetime) -> Path:
@@ -82,6 +92,16 @@ def archive(folder: Path, moment: datetime) -> Path:
 
 def runs(root: Path) -> list[Path]:
     """State folders with a journal directly under `root`, by name; archived ones are not runs."""
+    return _states(root, _NAME)
+
+
+def archives(root: Path) -> list[Path]:
+    """Archived state folders directly under `root`, by name."""
+    return _states(root, _ARCHIVED)
+
+
+def _states(root: Path, named: re.Pattern[str]) -> list[Path]:
+    """Folders that hold a journal and are no links."""
     try:
         children = sorted(root.iterdir())
     except (FileNotFoundError, NotADirectoryError):
@@ -91,8 +111,12 @@ def runs(root: Path) -> list[Path]:
     return [
         child
         for child in children
-        if _NAME.fullmatch(child.name) and not child.is_symlink() and (child / JOURNAL_NAME).is_file()
+        if named.fullmatch(child.name) and not child.is_symlink() and (child / JOURNAL_NAME).is_file()
     ]
+
+
+def _owner(git_common_dir: Path) -> bytes:
+    return os.fsencode(git_common_dir) + b"\n"
 
 
 def _hide_from_git(folder: Path, repository_root: Path, git_common_dir: Path) -> None:
