@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from ceopt_tui.core.ports import Price, ResolvedModel
+from ceopt_tui.core.ports import Price, ResolvedModel, Role
 from ceopt_tui.errors import BudgetError, SetupError
 from judges.ledger import Caps, Ledger, Spend
 from judges.prices import limits_of, price_of, require_price, usd
@@ -117,3 +117,46 @@ def test_costs_are_per_million_tokens() -> None:
 def test_limits_are_known_or_not() -> None:
     assert limits_of(replace(MODEL, model="openai/gpt-4o")).output_tokens == 16384
     assert limits_of(MODEL).output_tokens is None
+
+
+def judge_spent(usd_known: float) -> dict[Role, Spend]:
+    return {"judge": Spend(requests=3, usd_known=usd_known), "task": Spend(requests=9, usd_known=50.0)}
+
+
+async def test_the_judges_cap_holds_for_the_judge_and_for_nobody_else() -> None:
+    ledger = Ledger(Caps(judge_usd=1.0), spent=judge_spent(0.9))
+    with pytest.raises(BudgetError, match=r"the judge's cap of 1\.00 USD: 0\.9000 spent, this call up to 0\.2000"):
+        await ledger.reserve("judge", 0.2, "c1")
+    for role in ("task", "proposer"):
+        ledger.settle(await ledger.reserve(role, 5.0, "c2"), facts(5.0))
+    ledger.settle(await ledger.reserve("judge", 0.1, "c3"), facts(0.1))
+
+
+async def test_both_caps_hold_for_the_judge() -> None:
+    ledger = Ledger(Caps(max_usd=51.0, judge_usd=10.0), spent=judge_spent(0.9))
+    with pytest.raises(BudgetError, match=r"the cap of 51\.00 USD"):
+        await ledger.reserve("judge", 0.2, "c1")
+
+
+async def test_an_unpriced_judge_is_refused_under_its_cap_and_an_unpriced_task_model_is_not() -> None:
+    ledger = Ledger(Caps(judge_usd=1.0))
+    with pytest.raises(BudgetError, match=r"the judge's cap .* cannot be held: the price of this call is unknown"):
+        await ledger.reserve("judge", None, "c1")
+    ledger.settle(await ledger.reserve("task", None, "c2"), facts(None))
+
+
+async def test_judges_in_flight_never_pass_the_judges_cap_together() -> None:
+    ledger, spent, most = Ledger(Caps(judge_usd=1.0)), 0.0, 0.0
+
+    async def call(number: int) -> None:
+        nonlocal spent, most
+        reserved = await ledger.reserve("judge", 0.3, f"c{number}")
+        await asyncio.sleep(0)
+        most = max(most, ledger.spent.get("judge", Spend()).usd_known + 0.3 * ledger.in_flight)
+        spent += 0.05
+        ledger.settle(reserved, facts(0.05))
+
+    ended = await asyncio.gather(*(call(number) for number in range(32)), return_exceptions=True)
+    refused = [error for error in ended if isinstance(error, BudgetError)]
+    assert len(refused) == 32 - 15 and spent == pytest.approx(0.75)  # at 0.75 a call of 0.30 could pass the cap
+    assert most <= 1.0 + 1e-9
