@@ -1,7 +1,8 @@
 """What the removal of a rule does to each case, and whether that is more than noise. Numbers in, a verdict out.
 
 A difference counts from a bar that holds for a whole rule: with n cases and the mean over them, each of the n + 1
-looks gets 1 / (n + 1) of the level, so that a rule without any effect is taken for a guarded one in 5 % at most.
+looks gets 1 / (n + 1) of the level, so that about 5 % of the rules without any effect are taken for guarded ones, and
+as many for harmful ones.
 """
 
 from __future__ import annotations
