@@ -19,6 +19,7 @@ from ceopt_tui.ui.app import CeoptApp
 from ceopt_tui.ui.catalogue import RepositoryCatalogue, entry_of_spec
 from ceopt_tui.ui.entries import RunEntry
 from ceopt_tui.ui.last_words import outcome_lines, way_on
+from ceopt_tui.ui.terminal import outliving_the_terminal
 from ceopt_tui.wiring import run_tick
 
 SIGNALS = {
@@ -59,12 +60,13 @@ def run_app(app: CeoptApp) -> int:
     A fault that ended the app is raised again, for whoever prints and logs errors.
     """
     app.error_console = Console(file=io.StringIO())  # the fault is raised below; its screenful is not printed
-    status = asyncio.run(_running(app))
-    if app.fault is not None:
-        raise app.fault
-    if app.last is not None:
-        print("\n".join(outcome_lines(app.last)))
-        print("\n".join(way_on(app.last)), file=sys.stderr)
+    with outliving_the_terminal():
+        status = asyncio.run(_running(app))
+        if app.fault is not None:
+            raise app.fault
+        if app.last is not None:
+            print("\n".join(outcome_lines(app.last)))
+            print("\n".join(way_on(app.last)), file=sys.stderr)
     return _status(app, status)
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from ceopt_tui.journal.lock import is_held
 from ceopt_tui.looking import read_state
 
 HERE = Path(__file__).parent
@@ -44,6 +45,11 @@ class Terminal:
 
     def press(self, keys: bytes) -> None:
         os.write(self._ours, keys)
+
+    def close_window(self) -> None:
+        """Takes the terminal away under the program, and hangs up on it as the kernel does for a login shell."""
+        os.close(self._ours)
+        self.process.send_signal(signal.SIGHUP)
 
     def end(self) -> int:
         """Reads all that is still written and gives the status."""
@@ -81,6 +87,17 @@ def measuring(folder: Path, *more: str) -> Terminal:
     terminal.press(b"j\r")
     terminal.wait_for(b"of 40 runs")
     return terminal
+
+
+def test_a_closed_window_ends_the_app_and_frees_the_run(tmp_path: Path) -> None:
+    """The hang-up comes together with the end of everything that could be written to."""
+    terminal = measuring(tmp_path)
+    terminal.close_window()
+    assert terminal.process.wait(PATIENCE_S) == 129
+    (folder,) = (path.parent for path in tmp_path.rglob("journal.jsonl"))
+    assert not is_held(folder)
+    state = read_state(folder)
+    assert state.last_tick is not None and state.last_tick.reason == "interrupted"
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)])
