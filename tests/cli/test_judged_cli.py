@@ -301,3 +301,24 @@ def test_a_judged_run_killed_again_and_again_ends_as_if_left_alone(tmp_path: Pat
     )
     assert set(runs.values()) == {1} and set(judged.values()) == {1}
     assert posts <= whole_posts + kills * 16
+
+
+class PassOrFail(NotesModel):
+    """A judge that knows two words."""
+
+    def verdicts(self, system: str, asked: str) -> str:
+        said = json.loads(super().verdicts(system, asked))
+        for row in said["verdicts"]:
+            row["quality"] = int(row["quality"] >= 4)
+        return json.dumps(said)
+
+
+def test_a_judge_that_says_pass_or_fail_carries_a_run(tmp_path: Path) -> None:
+    with StubEndpoint(respond=PassOrFail()) as endpoint:
+        place = approved(tmp_path, endpoint, judge=f"{WAIVED}\n    scale: pass/fail", stopping="max_iterations: 1")
+        run = warm().run(place, *RUN)
+    assert (run.status, run.last["outcome"]) == (0, "improved"), run.err
+    assert 0 < run.last["baseline"] < run.last["final"] <= 1
+    (rubric,) = records(place, "rubric_bound")
+    assert rubric["two_level"] and (rubric["lowest"], rubric["highest"], rubric["pass_at"]) == (0, 1, 1)
+    assert "%" in warm().run(place, "report").out.split("cautious estimate")[0]

@@ -6,6 +6,7 @@ from typing import Any
 
 from journals import experiment, looping, runs, started
 
+from ceopt_tui.core.describe import HIDDEN, hides_scores, outcome_sentence, span_of
 from ceopt_tui.core.state.fold import fold
 from schemas.judging_records import (
     Judged,
@@ -16,7 +17,7 @@ from schemas.judging_records import (
     Theme,
     ThemesGrouped,
 )
-from schemas.records import CallFacts, CaseRun, ExperimentClosed, Probed
+from schemas.records import CallFacts, CaseRun, ExperimentClosed, GainReported, Probed, Stopped
 
 RUBRIC = RubricBound(digest="r", text="helpful?", lowest=1, highest=5, pass_at=4, primary="helpful")
 
@@ -101,3 +102,20 @@ def test_scores_of_the_judge_stay_hidden_until_the_baseline_and_while_a_sheet_is
 def test_runs_that_checks_score_wait_for_nobody() -> None:
     state = fold([*started(), *runs("old", "baseline", {"s0": [1.0]})])
     assert not state.judging.waiting and state.runs.scored == 1
+
+
+def test_the_width_of_the_scale_is_the_rubrics_and_1_for_checks() -> None:
+    assert span_of(fold(started())) == 1.0
+    assert span_of(fold([*started(), RUBRIC])) == 4.0
+
+
+def test_a_gain_is_not_told_while_somebody_scores_blind() -> None:
+    gain = GainReported(
+        original_digest="old", final_digest="new", cases=6, before=2.0, after=3.0, gain=1.0, low=0.5, high=1.5,
+        cautious=0.9, clearly_better=True, fresh=True, selection_before=2.0, selection_after=3.2,
+    )  # fmt: skip
+    judged = [waiting("s0", 9), Judged(verdicts=(verdict("s0", 3.0, 9),))]
+    state = looping(RUBRIC, *judged, Stopped(outcome="plateau", reason="r"), gain)
+    assert "2.00 → 3.00" in outcome_sentence(state, 4.0)
+    fold([PersonScored(sheet="final-1", text_digest="old", case_id="h0", sample=0, score=3.0)], state)
+    assert hides_scores(state) and outcome_sentence(state, 4.0) == f"The gain is {HIDDEN}."

@@ -128,7 +128,8 @@ def test_the_held_out_sample_has_a_seed_of_its_own(tmp_path: Path) -> None:
 
 def test_strata_come_first_and_the_rest_is_drawn_from_all(tmp_path: Path) -> None:
     tmp_path.mkdir(exist_ok=True)
-    keys = f"{WAIVED}\n    sample_size: 5\n    stratification: [{{bucket: hard, count: 2}}]\n    singleton_sample: 1\n    singleton_rubric: Judge it whole."
+    keys = f"{WAIVED}\n    sample_size: 5\n    stratification: [{{bucket: hard, count: 2}}]\n"
+    keys += "    singleton_sample: 1\n    singleton_rubric: Judge it whole."
     root = make_judged(tmp_path, "http://127.0.0.1:1/v1", judge=keys, cases=24).root
     evals = root / "evals" / "notes.yaml"
     lines = evals.read_text("utf-8").splitlines()
