@@ -3,32 +3,64 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
+import time
 from pathlib import Path
 
 import click
 
+from ceopt_tui.commands.watching import EVERY_S, LEAST_S, Lines, Screen, is_screen, watch
 from ceopt_tui.core.describe import HIDDEN, experiment_line, hides_scores, money, outcome_sentence, span_of
 from ceopt_tui.core.figures import counted, score
 from ceopt_tui.core.outcomes import run_word
 from ceopt_tui.core.visible import said
+from ceopt_tui.following import follow
+from ceopt_tui.gitops.repository import Repository
+from ceopt_tui.journal.folders import runs, runs_folder
 from ceopt_tui.looking import FoundRun, all_runs, find_run
 
 SHOWN = 8
+NONE_YET = "No runs here yet. Start one with `ceopt run SPEC`, or try `ceopt demo`."
 
 
 @click.command("status")
 @click.argument("run", required=False)
 @click.option("--state-root", type=click.Path(path_type=Path), help="Where the run's state is kept.")
 @click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
-def command(run: str | None, state_root: Path | None, as_json: bool) -> None:
+@click.option(
+    "--watch", "watch_s", type=click.FloatRange(min=LEAST_S), is_flag=False, flag_value=EVERY_S, metavar="[SECONDS]",
+    help="Look again every so many seconds (2) until the run has ended; without a terminal a line for each change.",
+)  # fmt: skip
+def command(run: str | None, state_root: Path | None, as_json: bool, watch_s: float | None) -> None:
     """Where a run stands; without a name all runs of this repository."""
+    if watch_s is not None:
+        if as_json:
+            raise click.UsageError("--watch is for people; scripts follow `ceopt run --json`")
+        _watch(run, state_root, watch_s)
+        return
     found = [find_run(run, state_root=state_root)] if run else all_runs(Path.cwd(), state_root=state_root)
     if as_json:
         click.echo(json.dumps([_figures(one) for one in found], ensure_ascii=False))
     elif not found:
-        click.echo("No runs here yet. Start one with `ceopt run SPEC`, or try `ceopt demo`.")
+        click.echo(NONE_YET)
     for one in found if not as_json else []:
         click.echo(said(_words(one)))
+
+
+def _watch(run: str | None, state_root: Path | None, every_s: float) -> None:
+    if run:
+        found = find_run(run, state_root=state_root)
+        look = follow(lambda: [found.folder], found.repository)
+    else:
+        repository = Repository.find(Path.cwd())
+        root = runs_folder(repository.root, state_root=state_root, environ=os.environ)
+        if not runs(root):
+            click.echo(NONE_YET)
+            return
+        look = follow(lambda: runs(root), repository)
+    skin = Screen(_words) if is_screen(sys.stdout, os.environ) else Lines()
+    watch(look, skin.show, lambda: time.sleep(every_s))
 
 
 def _figures(found: FoundRun) -> dict[str, object]:
