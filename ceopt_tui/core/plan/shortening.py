@@ -17,6 +17,7 @@ from ceopt_tui.core.evidence.broken import CONFIDENCE, DEFAULT_MARGIN, non_infer
 from ceopt_tui.core.evidence.ladder import Evidence
 from ceopt_tui.core.evidence.looks import look_level
 from ceopt_tui.core.evidence.noise import Noise, Runs
+from ceopt_tui.core.evidence.setting import REGRESSED_Z
 from ceopt_tui.core.figures import change, counted, rounded
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.saving import saving
@@ -53,6 +54,10 @@ def shorter_on_selection(state: RunState, terms: Terms, experiment: ExperimentSt
     """The selection verdict on a shorter text; `found` is the one it would get by its score."""
     noise, setting, after = terms.noise(state), terms.setting(state), experiment.selection
     claimed = claim_on_selection(found, _length(state, experiment), state.reference.selection, after, noise, setting)
+    if claimed.decision == "revert":
+        worse = claimed.z <= REGRESSED_Z
+        reason = f"worse on the selection cases (z = {claimed.z:.2f})" if worse else "not shorter than the text before"
+        return replace(claimed, reason=reason)
     if claimed.next_measurement != "confirm":
         return _told(claimed, terms)
     noise = noise.with_sweep(found.tau) if found.tau else noise
@@ -97,7 +102,7 @@ def no_room_to_shorten(state: RunState, terms: Terms) -> Stopped | None:
     for side, (cases, needed) in sides.items():
         if cases < needed:
             margin = change(DEFAULT_MARGIN * terms.span, terms.span).removeprefix("+")
-            noise = "" if setting.deterministic else f" and a noise of {rounded(quiet.sigma2**0.5, 2)} from run to run"
+            noise = f" and a noise of {rounded(quiet.sigma2**0.5, 2)} from run to run" if quiet.sigma2 else ""
             reason = (
                 f"with {counted(cases, side)}{noise} no removal can be shown to cost less than {margin}; "
                 f"it takes about {counted(needed, side)}"
@@ -133,7 +138,6 @@ def _told(found: Evidence, terms: Terms) -> Evidence:
     bound = found.mean_difference - normal_quantile(CONFIDENCE) * found.se
     seen = f"at worst {change(bound, terms.span)}, allowed {change(-DEFAULT_MARGIN * terms.span, terms.span)}"
     said = {
-        ("revert", "none"): f"worse than the text before (z = {found.z:.2f})",
         ("promising", "confirm"): f"shorter, and no worse on the selection cases ({seen})",
         ("promising", "holdout"): "shorter, and no sign of harm on the held-out cases so far",
         ("keep", "none"): f"shorter, and no worse on the held-out cases ({seen})",
