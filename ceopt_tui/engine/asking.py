@@ -34,6 +34,8 @@ async def ask(recorder: Recorder, inputs: RunInputs, parts: Parts, action: Ask) 
                 options=question.options,
             )
         )
+    if action.what == "calibrated":
+        keep_labels(state, parts)  # again where a kill came between the sheet and its file
     answer = await parts.asker.ask(question)
     if action.what == "calibrated" and answer == THROW_AWAY:
         await recorder.commit(_discarded(state, action.number))

@@ -5,6 +5,9 @@ Nothing of what the judge thinks goes to the sheet, neither into it nor into the
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 from ceopt_tui.core.judging_ports import PersonMark
 from ceopt_tui.core.plan.actions import ScoreSheet
 from ceopt_tui.core.plan.trusting import labels, materials
@@ -15,7 +18,7 @@ from ceopt_tui.engine.parts import Parts
 from ceopt_tui.engine.recorder import Recorder
 from ceopt_tui.journal.atomic import write_atomic
 from schemas.judging_records import PersonScored, SheetClosed
-from schemas.labels_file import labels_yaml
+from schemas.labels_file import labels_yaml, load_labels
 
 
 async def score_sheet(recorder: Recorder, parts: Parts, action: ScoreSheet) -> None:
@@ -59,10 +62,17 @@ def keep_labels(state: RunState, parts: Parts) -> None:
     judge, path = parts.terms.judge, parts.labels_file
     if judge is None or path is None:
         return
-    gathered = labels(state, judge).labels
-    if judge.labels is not None and judge.labels.binding != gathered.binding and path.exists():
-        path.replace(path.with_suffix(f".stale{path.suffix}"))
+    there = load_labels(path) if path.exists() else None
+    gathered = labels(state, replace(judge, labels=there)).labels
+    if there is not None and there.binding != gathered.binding:
+        path.replace(_set_aside(path))
     write_atomic(path, labels_yaml(gathered).encode("utf-8"))
+
+
+def _set_aside(path: Path) -> Path:
+    """A free name beside the labels file."""
+    names = (path.with_suffix(f".stale{number}{path.suffix}") for number in ("", *map(str, range(2, 1000))))
+    return next(name for name in names if not name.exists())
 
 
 def draw_sheet(state: RunState, parts: Parts, action: ScoreSheet) -> DrawnSheet:

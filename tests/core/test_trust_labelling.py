@@ -90,6 +90,18 @@ def test_thrown_away_open_and_blind_sheets_do_not_count() -> None:
     assert [label.output for label in gather_labels(state, materials(6), BOUND).labels.labels] == ["out 3"]
 
 
+def test_a_file_that_still_holds_what_was_thrown_away_since_gives_none_of_it() -> None:
+    before = judging(marked("calibration-1", 0, 2.0), marked("calibration-1", 1, 3.0))
+    lone = LabelEntry(input="in 0", output="another", person=3, judge=(3,))
+    file = bound_labels(BOUND, [*gather_labels(before, materials(6), BOUND).labels.labels, lone])
+    after = judging(
+        marked("calibration-1", 0, 2.0),
+        marked("calibration-1", 1, 3.0),
+        closings=(closed("calibration-1", "discarded"),),
+    )
+    assert gather_labels(after, materials(6), BOUND, file).labels.labels == (lone,)
+
+
 def test_scores_for_another_rubric_or_judge_are_counted_as_outdated() -> None:
     state = judging(
         marked("calibration-1", 0, 2.0),

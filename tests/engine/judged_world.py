@@ -193,11 +193,12 @@ class JudgedWorld(World):
     judge: FakeJudge = field(default_factory=FakeJudge)
     themes: FakeThemes = field(default_factory=FakeThemes)
     probes: Sequence[Probed] = field(default_factory=passing)
+    rubric: RubricBound = RUBRIC
 
     def parts(self) -> Parts:
         async def prober() -> Sequence[Probed]:
             return self.probes
 
-        judging = JudgeParts(self.judge, RUBRIC, LEVELS, prober, self.themes)
+        judging = JudgeParts(self.judge, self.rubric, LEVELS, prober, self.themes)
         labels = self.folder / "labels.yaml"
         return replace(super().parts(), judging=judging, models=(JUDGE,), labels_file=labels)

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes import FakeProposer
+from fakes import FakeProposer, FakeSkin
 from judged_world import HELPFUL, RUBRIC, FakeJudge, JudgedWorld, Person, judged_terms, note, own_taste, same_note
 
+from ceopt_tui.core.budget import Caps
 from ceopt_tui.core.judging_ports import OutputToJudge, PersonMark
+from ceopt_tui.core.plan.forecast import forecast
+from ceopt_tui.core.plan.terms import ScoringOnly
 from ceopt_tui.core.ports import Brief, HypothesisDraft
 from ceopt_tui.core.trust.sheets import PER_SHEET
-from ceopt_tui.errors import BudgetError
+from ceopt_tui.engine.ending import EndRequested
+from ceopt_tui.errors import BudgetError, NeedsPersonError
 from ceopt_tui.exits import ExitStatus
 from ceopt_tui.journal.disk import JOURNAL_NAME
 from ceopt_tui.journal.replay import replay
-from schemas.labels_file import load_labels
+from schemas.labels import Binding, LabelEntry, bound_labels
+from schemas.labels_file import labels_yaml, load_labels
 from schemas.records import Probed
 
 GO = {"spec": "proceed", "calibrate": "not now", "baseline": "proceed", "keep-1": "keep"}
@@ -188,8 +193,6 @@ async def test_a_sheet_left_half_done_goes_on_where_it_was_left(tmp_path: Path) 
 
 
 def raise_away() -> None:
-    from ceopt_tui.errors import NeedsPersonError  # noqa: PLC0415
-
     raise NeedsPersonError("the app was closed")
 
 
@@ -461,8 +464,6 @@ async def test_a_judge_that_favours_the_new_text_is_told_apart_by_blind_scores(t
 
 
 async def test_the_final_text_is_scored_blind_afterwards(tmp_path: Path) -> None:
-    from ceopt_tui.core.plan.terms import ScoringOnly  # noqa: PLC0415
-
     count = {"count": 40, "held_out": 20}
     world = attended(tmp_path, {}, terms=judged_terms(40, waived="", attended=True), **count)
     await world.tick()
@@ -485,8 +486,6 @@ async def test_the_final_text_is_scored_blind_afterwards(tmp_path: Path) -> None
 
 
 async def test_calibrating_a_run_of_its_own_costs_no_call(tmp_path: Path) -> None:
-    from ceopt_tui.core.plan.terms import ScoringOnly  # noqa: PLC0415
-
     world = attended(tmp_path, {"calibrated-1": "go on"})
     await world.tick()
     paid = (len(world.runner.calls), world.judge.count)
@@ -505,3 +504,117 @@ async def test_another_rubric_before_the_first_idea_judges_the_baseline_afresh(t
     kinds = story(again)
     assert kinds.index("probed") < kinds.index("judged") < kinds.index("baseline_measured")
     assert len(replay(tmp_path / JOURNAL_NAME).records) > 100 and again.state.judging.rubric.digest == RUBRIC.digest  # type: ignore[union-attr]
+
+
+async def test_scores_thrown_away_in_a_later_tick_leave_the_labels_file(tmp_path: Path) -> None:
+    world = attended(tmp_path, {"calibrate": "score some now"})
+    assert (await world.tick()).status == "blocked"  # the result is on screen, nobody has answered
+    labels = load_labels(tmp_path / "labels.yaml")
+    assert len(labels.labels) == PER_SHEET
+    later = attended(tmp_path, {"calibrated-1": "throw these scores away"})
+    later.terms = judged_terms(waived="", attended=True, judge={"labels": labels})
+    assert (await later.tick()).outcome == "improved"
+    assert not load_labels(tmp_path / "labels.yaml").labels
+    approval = next(question for question in later.skin.asked if question.id == "baseline")
+    assert "Nobody has compared" in approval.message
+
+
+async def test_labels_of_another_rubric_are_set_aside_and_not_lost(tmp_path: Path) -> None:
+    first = attended(tmp_path / "first", {"calibrate": "score some now", "calibrated-1": "go on"})
+    await first.tick()
+    old = load_labels(first.folder / "labels.yaml")
+    stale = replace(old_terms := judged_terms(waived="", attended=True), judge=replace(old_terms.judge, labels=old))  # type: ignore[type-var]
+    other = replace(stale, judge=replace(stale.judge, rubric_digest="rubric 2"))  # type: ignore[type-var]
+    says = {"calibrate": "score some now", "calibrated-1": "score 10 more", "calibrated-2": "go on"}
+    second = attended(tmp_path / "second", says, terms=other)
+    second.rubric = RUBRIC.model_copy(update={"digest": "rubric 2"})
+    second.folder.mkdir()
+    for name in ("labels.yaml", "labels.stale.yaml"):
+        (second.folder / name).write_bytes((first.folder / "labels.yaml").read_bytes())
+    await second.tick()
+    new = load_labels(second.folder / "labels.yaml")
+    assert (new.rubric_digest, len(new.labels)) == ("rubric 2", 2 * PER_SHEET)
+    assert load_labels(second.folder / "labels.stale.yaml") == load_labels(second.folder / "labels.stale2.yaml") == old
+
+
+async def test_labels_that_are_there_are_added_to(tmp_path: Path) -> None:
+    says = {"calibrate": "score some now", "calibrated-1": "go on"}
+    earlier = LabelEntry(input="a", output="b", person=2, judge=(2,))
+    (tmp_path / "labels.yaml").write_text(
+        labels_yaml(bound_labels(Binding("rubric", "fake/judge"), [earlier])), "utf-8"
+    )
+    await attended(tmp_path, says).tick()
+    found = load_labels(tmp_path / "labels.yaml").labels
+    assert len(found) == PER_SHEET + 1 and earlier in found
+
+
+async def test_a_kill_before_the_labels_file_is_written_loses_no_score(tmp_path: Path) -> None:
+    world = attended(tmp_path, {"calibrate": "score some now"})
+    await world.tick()
+    (tmp_path / "labels.yaml").unlink()
+    later = attended(tmp_path, {"calibrated-1": "go on"})
+    await later.tick()
+    assert len(load_labels(tmp_path / "labels.yaml").labels) == PER_SHEET
+
+
+async def test_a_person_who_ends_the_run_while_outputs_are_judged_gets_a_report(tmp_path: Path) -> None:
+    class Impatient(FakeSkin):
+        def progress(self, title: str, done: int, total: int) -> None:
+            begun = any(record.kind == "experiment_started" for record in self.records)
+            if title == "judging" and begun and done == total // 2:
+                raise EndRequested("enough")
+
+    world = JudgedWorld(tmp_path, skin=Impatient())
+    result = await world.tick()
+    assert (result.status, result.outcome) == ("finished", "person")
+    assert world.state.report is not None
+    assert [one.outcome for one in world.state.experiments.values()] == ["inconclusive"]
+
+
+async def test_a_second_blind_sheet_adds_other_cases(tmp_path: Path) -> None:
+    world = attended(tmp_path, {}, terms=judged_terms(40, waived="", attended=True), count=40, held_out=20)
+    await world.tick()
+    for number in (1, 2):
+        world.terms = replace(world.terms, scoring=ScoringOnly("blind", number))
+        await world.tick()
+        gain = world.state.gain
+        assert gain is not None and gain.people is not None and gain.people.labelled == 10 * number
+    first, second = world.skin.sheets
+    assert not {item.input for item in first.items} & {item.input for item in second.items}
+
+
+@dataclass
+class Metered(FakeJudge):
+    """Counts the calls of task model and judge under one cap, as the ledger does."""
+
+    most: int = 0
+    tasks: Any = None
+
+    def _reply(self, outputs: Any, sample: int, fresh: bool) -> Any:
+        if len(self.tasks) + self.count >= self.most:
+            raise BudgetError(f"the cap of {self.most} calls is reached")
+        return super()._reply(outputs, sample, fresh)
+
+
+@pytest.mark.parametrize("cap", range(60, 260, 12))
+async def test_under_any_cap_what_is_kept_can_still_be_reported(cap: int, tmp_path: Path) -> None:
+    judge = Metered(most=cap)
+    world = JudgedWorld(tmp_path, judge=judge, terms=judged_terms(12, budget=Caps(calls=cap)), count=12, held_out=6)
+    judge.tasks = world.runner.calls
+    result = await world.tick()
+    assert len(world.runner.calls) + judge.count <= cap
+    if world.state.baseline is None:
+        assert (result.outcome, result.status) in {("budget", "blocked"), ("budget", "stopped")}
+        return
+    assert world.state.finished is not None and world.state.report is not None
+    assert not world.state.keeps or world.state.gain is not None
+
+
+async def test_a_judged_run_takes_no_more_than_was_forecast(tmp_path: Path) -> None:
+    world = JudgedWorld(tmp_path, lines=("be kind", "be brief", HELPFUL), terms=judged_terms(max_iterations=3))
+    await world.tick()
+    seen = forecast(world.inputs().split, world.terms)
+    assert world.state.iterations == 3
+    spent = {role: spend.calls for role, spend in world.state.spend.roles.items()}
+    assert seen.judge[0] // 2 <= spent["judge"] <= seen.judge[1]
+    assert spent["task"] <= seen.task[1]

@@ -40,12 +40,15 @@ def gather_labels(
 ) -> GatheredLabels:
     """Scores of closed calibration sheets that were not thrown away, and those of the labels file.
 
-    `materials` are the outputs of `calibration_sheet`. Two scores of one output are one label, the later counts.
+    `materials` are the outputs of `calibration_sheet`. Two scores of one output are one label, the later counts. The
+    file may hold scores that were thrown away since it was read.
     """
     outdated = 0
     entries: list[LabelEntry] = []
     if file is not None:
-        entries += file.labels if file.binding == binding else ()
+        thrown = set(_thrown_away(judging, materials))
+        kept = [entry for entry in file.labels if (entry.what, entry.at) not in thrown]
+        entries += kept if file.binding == binding else ()
         outdated += len(file.labels) if file.binding != binding else 0
     for sheet_id, closed in judging.closed_sheets.items():
         if closed.purpose != "calibration" or closed.outcome == "discarded":
@@ -56,6 +59,13 @@ def gather_labels(
         else:
             outdated += len(given)
     return GatheredLabels(bound_labels(binding, entries), outdated)
+
+
+def _thrown_away(judging: JudgingState, materials: Mapping[Place, Material]) -> Iterator[tuple[Material, str]]:
+    """What was scored on discarded sheets, and when."""
+    for sheet_id, closed in judging.closed_sheets.items():
+        marks = judging.sheets.get(sheet_id, {}) if closed.outcome == "discarded" else {}
+        yield from ((materials[place], mark.at) for place, mark in marks.items() if place in materials)
 
 
 def labels_of(entries: Labels) -> tuple[Label, ...]:
