@@ -7,9 +7,10 @@ from pathlib import Path
 import click
 
 from ceopt_tui.core.describe import outcome_sentence, span_of
-from ceopt_tui.engine.report import text_diff
+from ceopt_tui.engine.pull_request import pull_request, subject
 from ceopt_tui.errors import SetupError
 from ceopt_tui.gitops.application import apply_to_working_tree, commit_as_user
+from ceopt_tui.journal.disk import storage_error
 from ceopt_tui.looking import FoundRun, find_run
 
 
@@ -17,17 +18,20 @@ from ceopt_tui.looking import FoundRun, find_run
 @click.argument("run", required=False)
 @click.option("--commit", is_flag=True, help="Commit it on your branch, as you, with your hooks.")
 @click.option("--pr", is_flag=True, help="Print a pull-request text instead of changing anything.")
+@click.option("--out", type=click.Path(path_type=Path), help="With --pr: into a new file.")
 @click.option("--state-root", type=click.Path(path_type=Path), help="Where the run's state is kept.")
-def command(run: str | None, commit: bool, pr: bool, state_root: Path | None) -> None:
+def command(run: str | None, commit: bool, pr: bool, out: Path | None, state_root: Path | None) -> None:
     """Write the kept text into your working tree; refused when you have changed those files since."""
     if commit and pr:
         raise click.UsageError("--pr changes nothing, so it does not go with --commit")
+    if out and not pr:
+        raise click.UsageError("--out goes with --pr")
     found = find_run(run, state_root=state_root)
     state = found.state
     if not state.keeps:
         raise SetupError(f"{found.name} has kept no change", "`ceopt report` says what was tried.")
     if pr:
-        click.echo(pull_request_text(found), nl=False)
+        _print_pull_request(pull_request(state), out)
         return
     original, best = state.texts[state.original_digest], state.best_texts
     changed = sorted(path for path in best if best[path] != original[path])
@@ -43,16 +47,26 @@ def command(run: str | None, commit: bool, pr: bool, state_root: Path | None) ->
         click.echo(f"committed as {sha[:10]}" if sha else "nothing to commit")
 
 
-SUBJECT = 72  # characters; git and its hosts cut or wrap longer ones
+def _print_pull_request(text: str, out: Path | None) -> None:
+    if out is None:
+        click.echo(text, nl=False)
+        return
+    try:
+        with out.open("x", encoding="utf-8", newline="") as stream:
+            stream.write(text)
+    except FileExistsError as error:
+        raise SetupError(f"{out} is there already and stays as it is", "Name a new file.") from error
+    except OSError as error:
+        raise storage_error(error, out) from error
+    click.echo(f"written: {out}")
 
 
 def commit_message(found: FoundRun) -> str:
     """A subject that fits on a line; below it the whole change in words and its evidence."""
     title = " ".join(_title(found).split())
-    subject, body = title, ""
-    if len(title) > SUBJECT:
-        subject, body = title[: SUBJECT - 1].rsplit(" ", 1)[0] + "…", f"{title}\n\n"
-    return f"{subject}\n\n{body}{outcome_sentence(found.state, span_of(found.state))}\n"
+    short = subject(title)
+    body = "" if short == title else f"{title}\n\n"
+    return f"{short}\n\n{body}{outcome_sentence(found.state, span_of(found.state))}\n"
 
 
 def _holds(path: Path, text: str) -> bool:
@@ -61,10 +75,3 @@ def _holds(path: Path, text: str) -> bool:
 
 def _title(found: FoundRun) -> str:
     return f"{found.name}: {found.state.experiments[found.state.best_number].hypothesis.description}"
-
-
-def pull_request_text(found: FoundRun) -> str:
-    """Title, evidence and diff, ready to paste."""
-    state = found.state
-    diff = text_diff(state.texts[state.original_digest], state.best_texts)
-    return f"# {_title(found)}\n\n{outcome_sentence(state, span_of(state))}\n\n~~~~diff\n{diff}~~~~\n"

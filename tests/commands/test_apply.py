@@ -9,6 +9,7 @@ from click.testing import CliRunner, Result
 from triage_project import git, make_project
 
 from ceopt_tui.commands import apply
+from ceopt_tui.errors import SetupError
 from ceopt_tui.journal.journal import Journal
 from ceopt_tui.system_clock import SystemClock
 from schemas import records as r
@@ -64,4 +65,17 @@ def test_a_long_description_is_told_in_the_body(root: Path) -> None:
 def test_a_text_to_paste_and_a_commit_are_not_asked_for_together(root: Path) -> None:
     refused = call(root, "--commit", "--pr")
     assert refused.exit_code == 2 and "--commit" in refused.output
+    assert (root / "prompts" / "triage.md").read_text("utf-8") == BEFORE
+
+
+def test_a_pull_request_text_goes_into_a_new_file_and_over_no_other(root: Path) -> None:
+    printed = call(root, "--pr").output
+    assert printed.startswith("# triage: say in so many words") and "+Be exact.\n" in printed
+    out = root.parent / "pr.md"
+    assert call(root, "--pr", "--out", str(out)).output == f"written: {out}\n"
+    assert out.read_text("utf-8") == printed
+    out.write_text("mine", "utf-8")
+    refused = call(root, "--pr", "--out", str(out))
+    assert isinstance(refused.exception, SetupError) and out.read_text("utf-8") == "mine"
+    assert call(root, "--out", str(out)).exit_code == 2
     assert (root / "prompts" / "triage.md").read_text("utf-8") == BEFORE
