@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import ceil
 
-from ceopt_tui.core.figures import change, counted, score
+from ceopt_tui.core.figures import change, counted, percent, score
 from ceopt_tui.core.outcomes import experiment_word
 from ceopt_tui.core.saving import only_shortened, price_words, saved, saving_words
 from ceopt_tui.core.state.experiment import UNAPPLIED, ExperimentState
@@ -20,11 +20,12 @@ KEPT_BECAUSE = (
 )
 
 SHORTER_BECAUSE = (
-    "Kept because the text is shorter and was shown to be no worse than the text before: case by case and with fresh "
-    "runs, a loss of 5% of the scale or more was ruled out at 90%, first on the selection cases, then once on held-out "
-    "ones."
+    "Kept because the text is shorter and its score no worse, case by case and with fresh runs: the lower 90% bound of "
+    "the difference stayed above a loss of 5% of the scale, first on the selection cases, then once on held-out ones, "
+    "against the text before and against the text before all removals."
 )
 
+MISSED_AT = 0.9  # sure that at least one case would have shown it
 HIDDEN = "hidden until you have scored or declined"
 
 
@@ -74,7 +75,7 @@ def shorter_sentence(state: RunState, gain: GainReported, span: float) -> str:
     """What a run saved that only took away, and what that did to the score: nothing, as far as can be told."""
     price = price_words(state)
     at_most = change(ceil(max(0.0, -gain.low) * 100) / 100, span).removeprefix("+")
-    verdict = f"a loss of more than {at_most} is ruled out"
+    verdict = f"no loss of more than {at_most} on cases like these"
     if gain.clearly_better or gain.high < 0:
         verdict = "clearly better" if gain.clearly_better else "clearly worse"
     return (
@@ -87,6 +88,16 @@ def shorter_sentence(state: RunState, gain: GainReported, span: float) -> str:
 
 def _runs(gain: GainReported) -> str:
     return "fresh runs" if gain.fresh else "the deciding runs (the runner repeats itself, so fresh runs are the same)"
+
+
+def unseen_need(state: RunState) -> str:
+    """What a removal that no held-out case missed leaves open: a case that is not in the set speaks for no rule."""
+    cases = state.distinct(state.deciding_holdout)
+    share = 1 - (1 - MISSED_AT) ** (1 / max(cases, 1))
+    return (
+        f"a rule that up to {percent(share)} of all inputs need may go unmissed on {counted(cases, 'held-out case')} "
+        "(at 90%); what must stay though no case asks about it belongs in `target.protect`"
+    )
 
 
 def experiment_line(experiment: ExperimentState, *, hidden: bool = False) -> str:

@@ -17,6 +17,7 @@ from ceopt_tui.core.describe import (
     hides_scores,
     money,
     outcome_sentence,
+    unseen_need,
 )
 from ceopt_tui.core.figures import change, counted, score
 from ceopt_tui.core.outcomes import experiment_word, run_word
@@ -189,6 +190,8 @@ def _limits(state: RunState, terms: Terms) -> list[str]:
         lines.append(
             f"- the gain over the original was not measured: {why or 'fewer than two distinct held-out cases'}"
         )
+    if any(state.experiments[keep.number].shortens for keep in state.keeps):
+        lines.append(f"- {unseen_need(state)}")
     if state.gain and not state.gain.fresh:
         lines.append("- the held-out scores of the report are the ones that decided: a repeat would be identical")
     if state.runs.failed:

@@ -57,11 +57,11 @@ def paired_differences(reference: Runs, candidate: Runs, setting: Setting, cases
 def contrast(differences: Differences, noise: Noise, setting: Setting) -> Contrast:
     """The mean difference with its pooled standard error; needs at least one difference.
 
-    A deterministic runner shows no run-to-run noise, so the spread over cases is the floor there: without it an
-    edit that flips a few cases at random looks certain.
+    A deterministic runner shows no run-to-run noise, so the spread over cases is the floor there, as it is by setting:
+    without it an edit that flips a few cases at random looks certain.
     """
     se = standard_error(noise, setting.span, differences.inverse_runs)
-    if setting.deterministic:
+    if setting.deterministic or setting.by_spread:
         se = max(se, math.sqrt(sample_variance(differences.values) / len(differences.values)))
     z = differences.mean / se
     return Contrast(differences.mean, se, z, normal_cdf(-z))

@@ -42,6 +42,7 @@ class Setting:
     confirm_runs: int = 2
     holdout_runs: int = 4
     groups: tuple[tuple[str, ...], ...] = ()  # near-duplicates, averaged into one case
+    by_spread: bool = False  # a standard error is never below what the spread over cases gives
     max_lost: float = 0.2  # share of cases without a usable pair, past which there is no verdict
 
     def __post_init__(self) -> None:

@@ -13,7 +13,7 @@ from ceopt_tui.core.plan.closing import close, close_refused, keep_or_ask
 from ceopt_tui.core.plan.drift import drift_check, drifted
 from ceopt_tui.core.plan.lost import scored_of
 from ceopt_tui.core.plan.measuring import affordable, lost_share, missing, pooled
-from ceopt_tui.core.plan.shortening import granted_level, shorter_held_out, shorter_on_selection
+from ceopt_tui.core.plan.shortening import granted_level, grounds, shorter_held_out, shorter_on_selection
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.state.experiment import ExperimentState
 from ceopt_tui.core.state.run import RunState
@@ -87,8 +87,7 @@ def _decide_selection(state: RunState, terms: Terms, experiment: ExperimentState
     evidence = decide_selection(
         state.reference.selection,
         experiment.selection,
-        terms.noise(state),
-        terms.setting(state),
+        *grounds(state, terms, experiment),
         cases=cases,
         total_cases=state.distinct((*cases, *state.split.holdout)),
     )
@@ -175,8 +174,7 @@ def _held_out(state: RunState, terms: Terms, experiment: ExperimentState, step: 
     evidence = decide_holdout(
         reference.held_out,
         experiment.held_out,
-        terms.noise(state),
-        setting,
+        *grounds(state, terms, experiment),
         cases=cases,
         look=experiment.look.look,
         keeps=experiment.look.keeps,

@@ -17,7 +17,7 @@ from ceopt_tui.core.evidence.broken import CONFIDENCE, DEFAULT_MARGIN, non_infer
 from ceopt_tui.core.evidence.ladder import Evidence
 from ceopt_tui.core.evidence.looks import look_level
 from ceopt_tui.core.evidence.noise import Noise, Runs
-from ceopt_tui.core.evidence.setting import REGRESSED_Z
+from ceopt_tui.core.evidence.setting import REGRESSED_Z, Setting
 from ceopt_tui.core.figures import change, counted, rounded
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.saving import saving
@@ -50,9 +50,22 @@ def before_removals(state: RunState) -> Anchor | None:
     return Anchor(measured.get("standalone", {}), measured.get("holdout", {}))
 
 
+def grounds(state: RunState, terms: Terms, experiment: ExperimentState) -> tuple[Noise, Setting]:
+    """Noise and setting an experiment is decided by.
+
+    Edits that are to help share what is known of their unevenness. A removal has its own: one that was missed on some
+    cases must not make another, which no case notices, look uncertain.
+    """
+    noise, setting = terms.noise(state), terms.setting(state)
+    if not experiment.shortens:
+        return noise, setting
+    own = next((decided.tau for decided in experiment.decisions if decided.tau), (0.0, 0, 0.0))
+    return replace(noise, tau_ss=own[0], tau_df=own[1], tau_c=own[2]), replace(setting, by_spread=True)
+
+
 def shorter_on_selection(state: RunState, terms: Terms, experiment: ExperimentState, found: Evidence) -> Evidence:
     """The selection verdict on a shorter text; `found` is the one it would get by its score."""
-    noise, setting, after = terms.noise(state), terms.setting(state), experiment.selection
+    (noise, setting), after = grounds(state, terms, experiment), experiment.selection
     claimed = claim_on_selection(found, _length(state, experiment), state.reference.selection, after, noise, setting)
     if claimed.decision == "revert":
         worse = claimed.z <= REGRESSED_Z
@@ -61,7 +74,7 @@ def shorter_on_selection(state: RunState, terms: Terms, experiment: ExperimentSt
     if claimed.next_measurement != "confirm":
         return _told(claimed, terms)
     noise = noise.with_sweep(found.tau) if found.tau else noise
-    if _crept(state, terms, noise, "selection", after):
+    if _crept(state, noise, setting, "selection", after):
         more = max(map(len, after.values())) < setting.max_sweeps
         following: Literal["add_sample", "none"] = "add_sample" if more else "none"
         return replace(claimed, decision="inconclusive", next_measurement=following, reason=CREPT)
@@ -70,9 +83,9 @@ def shorter_on_selection(state: RunState, terms: Terms, experiment: ExperimentSt
 
 def shorter_held_out(state: RunState, terms: Terms, experiment: ExperimentState, found: Evidence) -> Evidence:
     """The held-out verdict on a shorter text; `found` is the one it would get by its score."""
-    noise, after = terms.noise(state), experiment.held_out
-    claimed = claim_on_holdout(found, state.reference.held_out, after, noise, terms.setting(state))
-    if claimed.decision == "keep" and _crept(state, terms, noise, "held_out", after):
+    (noise, setting), after = grounds(state, terms, experiment), experiment.held_out
+    claimed = claim_on_holdout(found, state.reference.held_out, after, noise, setting)
+    if claimed.decision == "keep" and _crept(state, noise, setting, "held_out", after):
         return replace(claimed, decision="inconclusive", reason=f"{CREPT} on the held-out cases")
     return _told(claimed, terms)
 
@@ -93,8 +106,8 @@ def no_room_to_shorten(state: RunState, terms: Terms) -> Stopped | None:
         return None  # nothing was repeated yet, so the noise is not known
     setting = terms.setting(state)
     selection, held_out = state.distinct(state.split.selection), state.distinct(state.deciding_holdout)
-    # As quiet as it can get: the noise of the baseline, and every sweep of the run without any difference.
-    quiet = replace(terms.noise(state), tau_ss=0.0, tau_df=(selection - 1) * terms.max_iterations, tau_c=0.0)
+    # As quiet as it can get: the noise of the baseline, and a sweep without any difference.
+    quiet = replace(terms.noise(state), tau_ss=0.0, tau_df=selection - 1, tau_c=0.0)
     sides: Mapping[str, tuple[int, int]] = {
         "selection case": (selection, _needed(quiet, terms, 1 / setting.max_sweeps + 1 / setting.reference_runs)),
         "held-out case": (held_out, _needed(quiet, terms, 2 / setting.holdout_runs)),
@@ -117,13 +130,15 @@ def _needed(noise: Noise, terms: Terms, inverse_runs: float) -> int:
     return ceil(variance * (normal_quantile(CONFIDENCE) / (DEFAULT_MARGIN * terms.span)) ** 2)
 
 
-def _crept(state: RunState, terms: Terms, noise: Noise, side: Literal["selection", "held_out"], after: Runs) -> bool:
+def _crept(
+    state: RunState, noise: Noise, setting: Setting, side: Literal["selection", "held_out"], after: Runs
+) -> bool:
     """Have removals that each passed added up to a loss that cannot be ruled out?"""
     anchor = before_removals(state)
     if anchor is None:
         return False
     before = anchor.selection if side == "selection" else anchor.held_out
-    return not non_inferior(before, after, noise, terms.setting(state))
+    return not non_inferior(before, after, noise, setting)
 
 
 def _length(state: RunState, experiment: ExperimentState) -> Comparison:
