@@ -20,11 +20,10 @@ def workflow(job: Job, needed: Needed, version: str) -> str:
     """The workflow. State and branch of the run travel from one start to the next; keys come from the CI's secrets."""
     _refuse(job)
     minutes = min(job.max_minutes, LONGEST_MINUTES)
-    spec = job.spec.relative_to(job.root).as_posix()
-    state = job.state.parent.relative_to(job.root).as_posix()
-    options = "".join(f" {shlex.quote(option)}" for option in ("--max-minutes", str(minutes), *job.options))
-    branch, key = optimization_branch(job.run), f"ceopt-{job.run}-"
-    verb = "prune" if job.prune else "run"
+    return _head(job, needed, minutes) + _bringing(job, version) + _running(job, minutes) + _keeping(job)
+
+
+def _head(job: Job, needed: Needed, minutes: int) -> str:
     return f"""\
 name: ceopt {job.run}
 on:
@@ -32,15 +31,20 @@ on:
     - cron: "{job.interval.cron_fields}"
   workflow_dispatch:
 permissions:
-  contents: write  # the branch {branch} holds what the run keeps
+  contents: write  # the branch {optimization_branch(job.run)} holds what the run keeps
 concurrency:
-  group: {key}run
+  group: ceopt-{job.run}
   cancel-in-progress: false
 jobs:
   run:
     runs-on: ubuntu-latest
     timeout-minutes: {minutes + AROUND_MINUTES}
 {_environment(needed)}    steps:
+"""
+
+
+def _bringing(job: Job, version: str) -> str:
+    return f"""\
       - uses: actions/checkout@v4
       - uses: actions/setup-python@v5
         with:
@@ -49,26 +53,35 @@ jobs:
       - name: State of the run so far
         uses: actions/cache/restore@v4
         with:
-          path: {_yaml(state)}
-          key: {key}${{{{ github.run_id }}}}-${{{{ github.run_attempt }}}}
-          restore-keys: {key}
+{_cached(job)}          restore-keys: {_key(job)}
       - name: Branch of the run so far
         run: git fetch --no-tags origin "+refs/heads/optimize/*:refs/heads/optimize/*"
+"""
+
+
+def _running(job: Job, minutes: int) -> str:
+    words = ("prune" if job.prune else "run", job.spec.relative_to(job.root).as_posix(), "--unattended")
+    command = shlex.join(("ceopt", *words, "--max-minutes", str(minutes), *job.options))
+    return f"""\
       - name: Run
         run: |
           status=0
-          ceopt {verb} {shlex.quote(spec)} --unattended{options} || status=$?
+          {command} || status=$?
           # {int(ExitStatus.WAITING)}: there is work left for the next start
           if [ "$status" -ne {int(ExitStatus.FINISHED)} ] && [ "$status" -ne {int(ExitStatus.WAITING)} ]; then
             exit "$status"
           fi
+"""
+
+
+def _keeping(job: Job) -> str:
+    branch = optimization_branch(job.run)
+    return f"""\
       - name: Keep the state
         if: always()
         uses: actions/cache/save@v4
         with:
-          path: {_yaml(state)}
-          key: {key}${{{{ github.run_id }}}}-${{{{ github.run_attempt }}}}
-      - name: Keep the branch
+{_cached(job)}      - name: Keep the branch
         if: always()
         run: |
           if git show-ref --verify --quiet refs/heads/{branch}; then
@@ -77,15 +90,21 @@ jobs:
 """
 
 
+def _cached(job: Job) -> str:
+    """A cache is written once under its key, so each start has one of its own and begins with the newest."""
+    path = json.dumps(job.state.parent.relative_to(job.root).as_posix(), ensure_ascii=False)
+    number = "${{ github.run_id }}-${{ github.run_attempt }}"
+    return f"          path: {path}\n          key: {_key(job)}{number}\n"
+
+
+def _key(job: Job) -> str:
+    return f"ceopt-{job.run}_"  # no run's name holds a _, so none is the beginning of another's key
+
+
 def _environment(needed: Needed) -> str:
     lines = [f"      {name}: ${{{{ secrets.{name} }}}}\n" for name in needed.keys]
     lines += [f"      {name}: ${{{{ vars.{name} }}}}\n" for name in needed.settings]
     return f"    env:\n{''.join(lines)}" if lines else ""
-
-
-def _yaml(text: str) -> str:
-    """A string that YAML reads back as it is."""
-    return json.dumps(text, ensure_ascii=False)
 
 
 def _refuse(job: Job) -> None:
