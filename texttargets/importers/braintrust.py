@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from texttargets.importers.record_stream import columns, inner, records
 from texttargets.importers.recorded import answer, decoded, question, wanted
 from texttargets.importers.records import BadRow, Item, LeftOut, Row, Source
+from texttargets.importers.shape import key
 from texttargets.strict_json import as_text
 
 _LISTS = ("events", "data", "rows", "objects")
@@ -24,7 +26,7 @@ def looks_like(source: Source) -> bool:
 def read(source: Source) -> Iterator[Item]:
     """Every row of an experiment, every root of the logs; spans below a root are steps."""
     rows = list(records(source, *_LISTS))
-    of_dataset = [as_text(row.values.get("dataset_record_id")) for row in rows if isinstance(row, Row)]
+    origins = Counter(key(row.values.get("dataset_record_id")) for row in rows if isinstance(row, Row))
     for row in rows:
         if isinstance(row, BadRow):
             yield row
@@ -35,7 +37,7 @@ def read(source: Source) -> Iterator[Item]:
             continue
         origin = record.get("dataset_record_id")
         # A row made from a dataset keeps that id, so that the next experiment brings the same case up to date.
-        yield _item(row, origin if origin and of_dataset.count(as_text(origin)) == 1 else record.get("id"))
+        yield _item(row, origin if origin and origins[key(origin)] == 1 else record.get("id"))
 
 
 def _is_root(record: Mapping[str, Any]) -> bool:
@@ -66,4 +68,4 @@ def _item(row: Row, case_id: Any) -> Item:
         "tags": decoded(record.get("tags")) or None,
         "reason": metadata.get("comment") if isinstance(metadata, dict) else None,
     }
-    return Row(row.line, values, tuple(f"{name}: {note}" for note in dict.fromkeys(notes)))
+    return Row(row.line, values, tuple(f"{name}: {note}" for note in dict.fromkeys(notes)), of_run=said is not None)

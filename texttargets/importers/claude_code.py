@@ -12,7 +12,7 @@ from typing import Any
 
 from texttargets.importers.record_stream import records
 from texttargets.importers.records import BadRow, Item, Row, Source
-from texttargets.importers.shape import mapping, objects
+from texttargets.importers.shape import key, mapping, objects
 from texttargets.importers.transcript import Session, cases
 from texttargets.strict_json import as_text
 
@@ -38,7 +38,7 @@ def read(source: Source) -> Iterator[Item]:
     rows = list(records(source))
     yield from (row for row in rows if isinstance(row, BadRow))
     kept = [row for row in rows if isinstance(row, Row)]
-    session = Session(next((as_text(row.values["sessionId"]) for row in kept if row.values.get("sessionId")), ""))
+    session = Session(next((key(row.values.get("sessionId")) for row in kept if row.values.get("sessionId")), ""))
     abandoned = _abandoned(kept)
     for row in kept:
         _add(session, row, abandoned)
@@ -52,7 +52,7 @@ def _add(session: Session, row: Row, abandoned: frozenset[str]) -> None:
         session.leave_out(row.line, "sub-agent")
     elif kind not in ("user", "assistant") or not message:
         session.leave_out(row.line, kind)
-    elif as_text(record.get("uuid")) in abandoned:
+    elif key(record.get("uuid")) in abandoned:
         session.leave_out(row.line, "abandoned branch")
     elif kind == "assistant":
         _answer(session, row.line, message)
@@ -102,11 +102,11 @@ def _abandoned(rows: list[Row]) -> frozenset[str]:
     asked: set[str] = set()
     for record in (row.values for row in rows):
         if record.get("type") == "user" and record.get("parentUuid") and _texts(mapping(record.get("message"))):
-            questions[as_text(record["parentUuid"])] = as_text(record.get("uuid"))
-            asked.add(as_text(record.get("uuid")))
+            questions[key(record["parentUuid"])] = key(record.get("uuid"))
+            asked.add(key(record.get("uuid")))
     gone: set[str] = set()
     for record in (row.values for row in rows):
-        parent, own = as_text(record.get("parentUuid")), as_text(record.get("uuid"))
+        parent, own = key(record.get("parentUuid")), key(record.get("uuid"))
         if parent in gone or (own in asked and questions.get(parent) != own):
             gone.add(own)
-    return frozenset(gone)
+    return frozenset(gone - {""})

@@ -15,12 +15,12 @@ from texttargets.importers.shape import mapping, objects
 from texttargets.importers.transcript import Session, cases
 from texttargets.strict_json import as_text
 
-_ENVELOPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
+_ENVELOPES = ("session_meta", "response_item", "event_msg", "turn_context", "compacted")
 _INSERTED = re.compile(
     r"\s*(?:<(?:environment_context|user_instructions|permissions|turn_aborted|user_shell_command|skill|INSTRUCTIONS|"
     r"collaboration_mode|subagent_notification)|# AGENTS\.md instructions)"
 )
-_RESULTS = frozenset({"function_call_output", "custom_tool_call_output", "local_shell_call_output"})
+_RESULTS = ("function_call_output", "custom_tool_call_output", "local_shell_call_output")
 
 
 def looks_like(source: Source) -> bool:

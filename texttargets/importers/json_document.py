@@ -17,7 +17,9 @@ _BLANK = re.compile(r"[ \t\r\n]*")
 def looks_like(source: Source) -> bool:
     """Whether the text is one JSON value that holds records."""
     value = source.document
-    return isinstance(value, list) or (isinstance(value, dict) and (_list_name(value) is not None or _is_record(value)))
+    if isinstance(value, list):
+        return not value or any(isinstance(item, dict) for item in value)
+    return isinstance(value, dict) and (_list_name(value) is not None or _is_record(value))
 
 
 def read(source: Source) -> Iterator[Item]:

@@ -10,8 +10,8 @@ from texttargets.strict_json import loads
 
 def looks_like(source: Source) -> bool:
     """Whether the first line that is not blank begins an object."""
-    if source.document is not None and source.data.strip().count(b"\n"):
-        return False  # one value over several lines
+    if source.document is not None:
+        return False  # one value, not lines of them
     head = source.data.lstrip(b"\xef\xbb\xbf \t\r\n\0")[:1]
     return head == b"{" or (source.encoding is not None and source.text.lstrip()[:1] == "{")
 

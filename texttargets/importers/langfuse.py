@@ -10,7 +10,7 @@ from typing import Any
 
 from texttargets.importers.fields import fold
 from texttargets.importers.record_stream import columns, inner, records
-from texttargets.importers.recorded import answer, question, wanted
+from texttargets.importers.recorded import answer, decoded, question, wanted
 from texttargets.importers.records import BadRow, Item, LeftOut, Row, Source
 from texttargets.importers.shape import objects
 from texttargets.strict_json import as_text
@@ -78,7 +78,7 @@ def _item(row: Row) -> Item:
         "scores": scores or _columns_of_scores(row.values) or None,
         "tags": record.get("tags") or None,
     }
-    return Row(row.line, values, tuple(f"{name}: {note}" for note in dict.fromkeys(notes)))
+    return Row(row.line, values, tuple(f"{name}: {note}" for note in dict.fromkeys(notes)), of_run=said is not None)
 
 
 def _exchange(record: Mapping[str, Any], notes: list[str]) -> tuple[Any, str | None]:
@@ -98,6 +98,6 @@ def _columns_of_scores(record: Mapping[str, Any]) -> dict[str, Any]:
     """Scores that an exported table keeps in columns of their own, each a list of values."""
     return {
         name: value
-        for name, value in record.items()
+        for name, value in ((name, decoded(value)) for name, value in record.items())
         if fold(name) not in _OWN and isinstance(value, list) and value and not any(isinstance(v, dict) for v in value)
     }

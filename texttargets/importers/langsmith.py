@@ -5,12 +5,14 @@ The outputs of an example are what was wanted, those of a run are what came out.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from texttargets.importers.record_stream import inner, records
 from texttargets.importers.recorded import answer, question, wanted
 from texttargets.importers.records import BadRow, Item, LeftOut, Row, Source
+from texttargets.importers.shape import key
 from texttargets.strict_json import as_text
 
 _LISTS = ("runs", "examples", "data", "results")
@@ -29,17 +31,17 @@ def read(source: Source) -> Iterator[Item]:
     """Every example, every run that is not a step of another one in the file."""
     rows = list(records(source, *_LISTS))
     found = [row.values for row in rows if isinstance(row, Row)]
-    ids = {as_text(_id(record)) for record in found}
-    examples = [as_text(record.get("reference_example_id")) for record in found]
+    ids = {key(_id(record)) for record in found} - {""}
+    examples = Counter(key(record.get("reference_example_id")) for record in found)
     for row in rows:
         if isinstance(row, BadRow):
             yield row
-        elif as_text(row.values.get("parent_run_id")) in ids:
+        elif key(row.values.get("parent_run_id")) in ids:
             yield LeftOut(row.line, f"run {_id(row.values)}: a step of another run")
         else:
             example = row.values.get("reference_example_id")
             # A run of an example keeps the example's id, so that the next experiment brings the same case up to date.
-            yield _item(row, example if examples.count(as_text(example)) == 1 else None)
+            yield _item(row, example if examples[key(example)] == 1 else None)
 
 
 def _is_ours(record: Mapping[str, Any]) -> bool:
@@ -75,7 +77,7 @@ def _item(row: Row, example: Any) -> Item:
         values |= {"output": outputs or spoken, "expected": wanted(reference, notes)}
     else:
         values["expected"] = wanted(record.get("outputs"), notes)
-    return Row(row.line, values, tuple(f"{name}: {note}" for note in dict.fromkeys(notes)))
+    return Row(row.line, values, tuple(f"{name}: {note}" for note in dict.fromkeys(notes)), of_run=is_run)
 
 
 def _split(record: Mapping[str, Any], metadata: Any) -> Any:

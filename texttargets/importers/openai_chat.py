@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from texttargets.importers.shape import sequence
 from texttargets.strict_json import as_text
 
 _INSTRUCTIONS = ("system", "developer")
@@ -46,7 +47,7 @@ def message_text(message: dict[str, Any], notes: list[str]) -> str:
     said = _content(message.get("content"), notes)
     if not said and isinstance(message.get("refusal"), str):
         said = message["refusal"]
-    calls = message.get("tool_calls") or (
+    calls = sequence(message.get("tool_calls")) or (
         [{"function": message["function_call"]}] if message.get("function_call") else []
     )
     return "\n".join(part for part in (said, *map(_call, calls)) if part)

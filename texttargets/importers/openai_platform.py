@@ -63,7 +63,7 @@ def _completion(row: Row) -> Item:
         "score": metadata.get("score"),
         "reason": metadata.get("feedback"),
     }
-    return Row(row.line, values, tuple(f"{name}: {note}" for note in dict.fromkeys(notes)))
+    return Row(row.line, values, tuple(f"{name}: {note}" for note in dict.fromkeys(notes)), of_run=True)
 
 
 def _output_item(row: Row) -> Item:

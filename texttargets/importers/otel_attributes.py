@@ -119,9 +119,7 @@ def _event(event: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
 def _plain(attributes: Any) -> Any:
     """OTLP's list of keys and typed values as a mapping; everything else as it is."""
     if isinstance(attributes, list):
-        return {
-            item["key"]: _value(item.get("value")) for item in attributes if isinstance(item, dict) and "key" in item
-        }
+        return {as_text(item["key"]): _value(item.get("value")) for item in objects(attributes) if "key" in item}
     return attributes if isinstance(attributes, dict) else {}
 
 

@@ -14,7 +14,7 @@ from texttargets.importers.recorded import answer, question
 from texttargets.importers.records import BadRow, Item, LeftOut, Row, Source
 
 _LISTS = ("data", "spans")
-_CALLS = frozenset({"chat", "text_completion", "generate_content", "completion"})
+_CALLS = ("chat", "text_completion", "generate_content", "completion")
 _ASKED = ("llm.input_messages", "gen_ai.input.messages", "gen_ai.prompt")
 _ANSWERED = ("llm.output_messages", "gen_ai.output.messages", "gen_ai.completion")
 
@@ -67,7 +67,7 @@ def _item(span: Span) -> Item:
     if prompt is None and output is None:
         return LeftOut(span.line, f"{name}: no input or output in the export (was their recording switched off?)")
     values = {"id": span.id or None, "input": prompt, "output": output, "scores": list(span.judgements) or None}
-    return Row(span.line, values, tuple(f"{name}: {note}" for note in dict.fromkeys(notes)))
+    return Row(span.line, values, tuple(f"{name}: {note}" for note in dict.fromkeys(notes)), of_run=True)
 
 
 def _text(span: Span, lists: tuple[str, ...], value: str) -> Any:

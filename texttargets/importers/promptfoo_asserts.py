@@ -76,6 +76,7 @@ def _check(kind: str, value: Any) -> dict[str, Any] | None:
 
 
 def _pattern(pattern: str) -> dict[str, Any] | None:
+    pattern = re.sub(r"\(\?<(?![=!])", "(?P<", pattern)  # JavaScript writes the names of groups so
     return {"type": "regex", "pattern": pattern} if _compiles(pattern) else None
 
 

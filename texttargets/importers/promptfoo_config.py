@@ -52,8 +52,10 @@ def read(source: Source) -> Iterator[Item]:
     templates = mapping(document.get("assertionTemplates"))
     for number, (line, test) in enumerate(tests, start=1):
         yield from test_items(line, f"test {number}", _with_templates(test, templates), default)
-    for number, scenario in enumerate(objects(document.get("scenarios")), start=1):
-        yield from _scenario(f"scenario {number}", scenario, default, templates)
+    scenarios = objects(document.get("scenarios"))
+    line = _line_of(source, "scenarios") if scenarios else 0
+    for number, scenario in enumerate(scenarios, start=1):
+        yield from _scenario(line, f"scenario {number}", scenario, default, templates)
 
 
 def _parts(source: Source) -> tuple[Mapping[str, Any], list[tuple[int, Any]]]:
@@ -93,8 +95,14 @@ def _with_templates(test: Any, templates: Mapping[str, Any]) -> Any:
     return {**test, "assert": [templates.get(name, item) for name, item in zip(names, asserts, strict=True)]}
 
 
+def _line_of(source: Source, key: str) -> int:
+    """The line on which a key of the document stands."""
+    found = re.search(rf'^\s*"?{key}"?\s*:', source.text, re.MULTILINE)
+    return source.text.count("\n", 0, found.end()) + 1 if found else 1
+
+
 def _scenario(
-    name: str, scenario: Mapping[str, Any], default: Mapping[str, Any], templates: Mapping[str, Any]
+    line: int, name: str, scenario: Mapping[str, Any], default: Mapping[str, Any], templates: Mapping[str, Any]
 ) -> Iterator[Item]:
     """Each test of a scenario with each of its sets of values."""
     for config in objects(scenario.get("config")):
@@ -102,7 +110,7 @@ def _scenario(
             variables = {**mapping(config.get("vars")), **mapping(test.get("vars"))}
             asserts = [*sequence(config.get("assert")), *sequence(test.get("assert"))]
             merged = {**config, **test, "vars": variables, "assert": asserts}
-            yield from test_items(0, name, _with_templates(merged, templates), default)
+            yield from test_items(line, name, _with_templates(merged, templates), default)
 
 
 def _table(source: Source) -> Iterator[Item]:

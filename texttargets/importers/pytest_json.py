@@ -35,6 +35,8 @@ def _is_step(record: Mapping[str, Any]) -> bool:
 
 def _item(row: Row) -> Item:
     record, call = row.values, mapping(row.values.get("call"))
+    if not record.get("nodeid"):
+        return BadRow(row.line, "no report of a test: it has no nodeid")
     name, outcome = as_text(record.get("nodeid") or "test"), as_text(record.get("outcome"))
     if outcome in _NOT_RUN:
         return LeftOut(row.line, f"{name}: {outcome}, no verdict")

@@ -183,7 +183,8 @@ def _notes(taken: Sequence[Imported]) -> tuple[str, ...]:
         for note in (*item.notes, *(() if item.named else ("no id; made one from the content",))):
             lines.setdefault((item.file, note), []).append(item.line)
     said = []
-    for (file, note), places in lines.items():
+    for (file, note), found in lines.items():
+        places = list(dict.fromkeys(found))
         where = ", ".join(map(str, places[:5])) + (f" and {len(places) - 5} more" if len(places) > 5 else "")
         said.append(f"{file}: line{'s' if len(places) > 1 else ''} {where}: {note}")
     return tuple(said)

@@ -10,13 +10,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from texttargets.importers.openai_chat import conversation, message_text
+from texttargets.importers.shape import key, sequence
 from texttargets.strict_json import as_text, loads, plain
 
 Messages = list[dict[str, Any]]
 
 _ROLES = {"human": "user", "ai": "assistant", "model": "assistant", "chat": "user", "AIMessageChunk": "assistant"}
-_THOUGHTS = frozenset({"thinking", "redacted_thinking", "reasoning"})
-_KINDS = frozenset({"human", "ai", "system", "tool", "function", "AIMessageChunk"})  # LangChain's `type`
+_THOUGHTS = ("thinking", "redacted_thinking", "reasoning")
+_KINDS = ("human", "ai", "system", "tool", "function", "AIMessageChunk")  # LangChain's `type`
 _AROUND_QUESTION = frozenset({"input", "inputs", "prompt", "text", "content", "message", "user_input", "value"})
 _AROUND_ANSWER = frozenset({"output", "outputs", "answer", "result", "response", "completion", "text", "content",
                             "message", "generated_text", "reply", "value"})  # fmt: skip
@@ -60,6 +61,8 @@ def answer(value: Any, notes: list[str]) -> str | None:
     value = _unwrapped(decoded(value))
     if value is None:
         return None
+    if isinstance(value, list) and all(isinstance(part, dict) and "text" in part for part in value):
+        value = {"role": "assistant", "content": value}  # the parts of one message
     messages = chat_messages(value)
     if messages:
         spoken = [message for message in messages if message["role"] == "assistant"] or messages
@@ -95,7 +98,9 @@ def _message(item: Any) -> dict[str, Any] | None:
     if not isinstance(item, dict):
         return None
     if isinstance(item.get("kwargs"), dict) and "lc" in item:  # a serialized LangChain message
-        kind = item["kwargs"].get("type") or str((item.get("id") or [""])[-1]).removesuffix("Message").lower()
+        path = sequence(item.get("id"))  # where the class of the message stands, its name last
+        named = key(path[-1]).removesuffix("Message").lower() if path else ""
+        kind = item["kwargs"].get("type") or named
         item = {**item["kwargs"], "type": kind}
     if isinstance(item.get("data"), dict) and item.get("type") in _KINDS:
         item = {**item["data"], "type": item["type"]}
@@ -143,7 +148,7 @@ def _call_argument(value: Mapping[str, Any]) -> Any:
     """The one argument of a traced function, recorded as `args` and `kwargs`."""
     if not set(value) <= {"args", "kwargs"} or "args" not in value:
         return None
-    arguments, named = value.get("args") or [], value.get("kwargs") or {}
+    arguments, named = sequence(value["args"]), value.get("kwargs") or {}
     if len(arguments) == 1 and not named:
         return arguments[0]
     return named if named and not arguments else None

@@ -32,6 +32,8 @@ class Row:
     notes: tuple[str, ...] = ()
     why_passed: str = "passed"
     """What is said when the record is left out because it is no failure."""
+    of_run: bool = False
+    """Whether it records an output of a run; then it is said when nothing tells whether that was right."""
 
 
 @dataclass(frozen=True)

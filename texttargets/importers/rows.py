@@ -50,6 +50,13 @@ def import_row(
     if judged.why and "went_wrong" not in content:
         content["went_wrong"] = judged.why
     content["kind"] = _kind(values, content, judged, notes)
+    if (
+        row.of_run
+        and content["kind"] == "failure"
+        and judged == Judged()
+        and not {"went_wrong", "expected"} & content.keys()
+    ):
+        notes.append("nothing says whether it was right; taken as a failure")
     content["source"] = as_text(values["source"]) if "source" in values else file
     given_id = as_text(values.get("id", "")).strip()
     secrets: tuple[str, ...] = ()
