@@ -18,6 +18,7 @@ from ceopt_tui.core.judging_ports import OutputToJudge, OutputVerdict, Verdicts
 from ceopt_tui.core.plan.actions import Judge
 from ceopt_tui.core.state.judging import Place
 from ceopt_tui.core.state.run import RunState
+from ceopt_tui.engine.begin import new_notes
 from ceopt_tui.engine.measuring import HarnessFailed, Progress
 from ceopt_tui.engine.parts import JudgeParts, Parts, RunInputs
 from ceopt_tui.engine.recorder import Recorder
@@ -56,6 +57,7 @@ class _Work:
         self._action = action
         self._progress = progress
         self._done = count(1)
+        self._said: set[str] = set()
         self.unanswered: dict[Place, OutputVerdict] = {}  # since a reply came in
         self._failed_in_a_row = 0
 
@@ -136,9 +138,18 @@ class _Work:
         state, action = self._recorder.state, self._action
         verdicts = tuple(_judged(state, place, verdict) for place, verdict in given.items())
         if verdicts or calls:
-            await self._recorder.commit(Judged(verdicts=verdicts, calls=calls, again=action.again))
+            judged = Judged(verdicts=verdicts, calls=calls, again=action.again)
+            news = [note for note in new_notes(state, _unsteady(calls)) if note.text not in self._said]
+            self._said.update(note.text for note in news)  # replies come in while the first of them is being written
+            await self._recorder.commit(judged, *news)
         for _ in verdicts:
             self._progress(action.title, next(self._done), len(action.places))
+
+
+def _unsteady(calls: Sequence[CallFacts]) -> list[str]:
+    """What a refused option means for every score of this judge."""
+    refusing = dict.fromkeys(facts.model for facts in calls if "temperature" in facts.dropped)
+    return [f"judge not deterministic: {model} takes no temperature" for model in refusing]
 
 
 def _judged(state: RunState, place: Place, verdict: OutputVerdict) -> JudgedRun:
