@@ -9,7 +9,7 @@ LOCK := $(BIN)/uv pip compile --universal -p 3.11 --generate-hashes --no-header 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
-.PHONY: help demo test coverage check format lint types imports bench bench-decisions bench-judge bench-themes bench-coverage crash pictures test-local lock clean
+.PHONY: help demo test coverage check format lint types imports bench bench-decisions bench-judge bench-themes bench-pruning bench-coverage crash pictures test-local lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -54,6 +54,9 @@ bench-themes: $(VENV)/dev.stamp ## Compare themes made without a model with them
 
 bench-coverage: $(VENV)/dev.stamp ## Simulate texts with planted rules: how many coverage calls what they are
 	@$(BIN)/python tests/benchmarks/bench_coverage.py
+
+bench-pruning: $(VENV)/dev.stamp ## Prune texts with planted rules: useless ones removed, useful ones lost, by number of cases
+	@$(BIN)/python tests/benchmarks/bench_pruning.py
 
 crash: $(VENV)/dev.stamp ## Kill runs at random moments and resume them
 	@$(BIN)/pytest -m crash
