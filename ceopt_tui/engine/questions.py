@@ -17,6 +17,10 @@ from ceopt_tui.engine.report import text_diff
 
 PROCEED, ADJUST, STOP = "proceed", "adjust the spec", "stop"
 KEEP, REFUSE = "keep", "refuse"
+_PROOF = {
+    False: "a change is kept only if it also wins on the held-out cases, which it was never chosen on",
+    True: "a rule leaves only if no loss shows without it, on these cases and then on the held-out ones",
+}
 
 
 def spec_question(state: RunState, inputs: RunInputs, parts: Parts) -> Question:
@@ -52,11 +56,10 @@ def baseline_question(state: RunState, inputs: RunInputs, parts: Parts) -> Quest
         f"Probes     {_probes(state)}",
         *judge_lines(state, parts.terms),
         f"Cost       {low} to {counted(high, 'call')} an experiment{price}; spent so far {money(state)}",
-        "Proof      a change is kept only if it also wins on the held-out cases, which it was never chosen on",
+        f"Proof      {_PROOF[parts.terms.pruning]}",
     ]
-    return Question(
-        "baseline", "The baseline is measured", "\n".join(lines), "Start optimizing?", (PROCEED, ADJUST, STOP)
-    )
+    asked = "Start taking rules out?" if parts.terms.pruning else "Start optimizing?"
+    return Question("baseline", "The baseline is measured", "\n".join(lines), asked, (PROCEED, ADJUST, STOP))
 
 
 def _probes(state: RunState) -> str:

@@ -10,6 +10,7 @@ from ceopt_tui.core.describe import HIDDEN, hides_scores
 from ceopt_tui.core.figures import change, counted, score
 from ceopt_tui.core.plan.stopping import best_mean
 from ceopt_tui.core.plan.terms import Terms
+from ceopt_tui.core.saving import only_shortened, saved, saving_words
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.core.visible import one_line, said
 from ceopt_tui.ui.judging_lines import judging_lines
@@ -172,10 +173,11 @@ def _proof(state: RunState, span: float) -> str:
         return HIDDEN
     if state.gain:
         gain = state.gain
-        sure = "" if gain.clearly_better else "; not clearly better"
+        sure = "" if gain.clearly_better or only_shortened(state) else "; not clearly better"
         return (
             f"{score(gain.before, span)} → {score(gain.after, span)} on {counted(gain.cases, 'unseen case')}, "
             f"{change(gain.gain, span)} (90%: {change(gain.low, span)} to {change(gain.high, span)}){sure}"
+            f"{f'; {saving_words(saved(state))}' if only_shortened(state) else ''}"
         )
     if state.baseline is None:
         return "a change is kept only if it also wins on cases it was never tuned on"

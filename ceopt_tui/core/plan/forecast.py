@@ -47,7 +47,8 @@ def experiment_calls(selection: int, held_out: int, setting: Setting) -> Range:
 def forecast(split: SplitFrozen, terms: Terms) -> Forecast:
     """Calls and US dollars for these cases.
 
-    Typical: outputs vary, every change meets all selection cases once, one is kept, nothing is tried again.
+    Typical: outputs vary, every change meets all selection cases once, one is kept (half of them where rules leave),
+    nothing is tried again.
     Worst: every change is swept as often as it may be, confirmed and kept, and every request needs all its retries.
     """
     setting = Setting(terms.span, reference_runs=terms.reference_runs)
@@ -57,7 +58,8 @@ def forecast(split: SplitFrozen, terms: Terms) -> Forecast:
     sweep = selection + drift_runs(selection, deterministic=False)
     keep = 2 * setting.holdout_runs * held_out + drift_runs(held_out, deterministic=False)
     remeasured = baseline if most > 1 else 0  # the text that was kept, beside the next change
-    runs = (baseline + most * sweep + keep + remeasured + report, baseline + most * experiment[1] + report)
+    keeps = ceil(most / 2) if terms.pruning else 1
+    runs = (baseline + most * sweep + keeps * (keep + remeasured) + report, baseline + most * experiment[1] + report)
     task = (runs[0], runs[1] * (1 + terms.task_retries))
     proposer = (most, PROPOSAL_TRIES * most * (1 + terms.proposer_retries)) if terms.with_proposer else (0, 0)
     judge = _judge_calls(runs, terms.judge) if terms.judge else (0, 0)
