@@ -10,10 +10,10 @@ import re
 
 _OPENING = 160  # characters in which a correction shows itself
 _FIRST_WORDS = re.compile(
-    r"(?:hm+|oh|well|sorry|ok(?:ay)?|please|but|aber|mais|pero)?[\s,.…]*"
+    r"(?:(?:hm+|oh|well|sorry|ok(?:ay)?|please|but|aber|mais|pero)[\s,.…]*)*"
     r"(?:no+|nope|nah|wrong|incorrect|not (?:quite|right|correct|what|like|yet)|stop|undo|revert|"
-    r"roll back|"
-    r"still (?:no|not|wrong|the same|fail|broken|getting|see)|almost|close,? but|again[,:]|"
+    r"roll back|(?:that|this|it)(?:['’]?s| is) not|"
+    r"still (?:no|not|wrong|the same|fail(?:s|ing)?|broken|getting|see)|almost|close,? but|again[,:]|"
     r"nein|falsch|stopp|non|faux|incorrecto|falso|não|errado|sbagliato|nee|fout|нет|неверно|неправильно)(?!\w)"
     r"|^(?:不对|不是|错了|不行|違う|違います|いや|아니|틀렸)",
     re.IGNORECASE,

@@ -62,6 +62,8 @@ def _parts(source: Source) -> tuple[Mapping[str, Any], list[tuple[int, Any]]]:
     """The configuration, and its tests with their lines."""
     if source.document is not None:
         document = source.document
+        if isinstance(document, dict) and "vars" in document:
+            return {}, [(1, document)]
         return mapping(document), list(elements(source.text, *(("tests",) if isinstance(document, dict) else ())))
     if source.head:
         rows = list(records(source))
