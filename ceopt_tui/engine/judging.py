@@ -16,6 +16,7 @@ from itertools import count
 from ceopt_tui.core.figures import counted
 from ceopt_tui.core.judging_ports import OutputToJudge, OutputVerdict, Verdicts
 from ceopt_tui.core.plan.actions import Judge
+from ceopt_tui.core.plan.lost import JUDGE
 from ceopt_tui.core.state.judging import Place
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.engine.begin import new_notes
@@ -160,7 +161,7 @@ def _judged(state: RunState, place: Place, verdict: OutputVerdict) -> JudgedRun:
         sample=sample,
         score=verdict.score,
         passed=verdict.passed,
-        unscored=None if verdict.unscored is None else f"judge: {verdict.unscored}",
+        unscored=None if verdict.unscored is None else f"{JUDGE}{verdict.unscored}",
         feedback="" if state.held_out(case_id) else verdict.feedback,
         ambiguous=verdict.ambiguous,
         secondary=dict(verdict.secondary),

@@ -228,3 +228,22 @@ def test_judging_counts_in_the_price_of_a_run() -> None:
 def test_a_refused_reply_names_every_reason() -> None:
     error = ProposalRefused([Refusal("leak", "copies item a"), Refusal("fence", "a fence is open")])
     assert error.message == "copies item a; a fence is open" and len(error.refusals) == 2
+
+
+def test_a_baseline_the_judge_left_unscored_says_so_and_not_that_calls_failed() -> None:
+    lost = [
+        record
+        for sample in (0, 1)
+        for case in SELECTION[:2]
+        for record in (
+            waiting(case, sample),
+            Judged(verdicts=(verdict(case, None, sample, unscored="judge: twice no verdict"),)),
+        )
+    ]
+    state = fold([*started(), *baseline()[-2:], RUBRIC, *judged(SELECTION[2:], 2.0, 3.0, 4.0, 3.0), *lost])
+    action = next_action(state, **SCALE)
+    assert isinstance(action, Park) and (action.status, action.outcome) == ("waiting", "outage")
+    assert action.reason == (
+        "scored 4 of 6 cases of the baseline: the judge gave 2 outputs no score, "
+        "the last because: twice no verdict; run again later"
+    )

@@ -13,6 +13,7 @@ from ceopt_tui.core.state.runs import CUT, EMPTY, FILTERED
 Scores = Mapping[str, Sequence[float]]
 
 LATER = "run again later"
+JUDGE = "judge: "  # how the reason begins where it was the judge that gave no score
 WORDS = {CUT: "cut at the token limit", EMPTY: "empty", FILTERED: "held back by the provider's content filter"}
 # Replies of which a second try gives the same again.
 REMEDIES = {
@@ -36,8 +37,12 @@ def scored_of(
     lost = _unscored(scores, cases)
     kinds, errors = _reasons(state, text_digest, lost)
     said = [f"{counted(kinds[kind], 'reply', 'replies')} {word}" for kind, word in WORDS.items() if kinds[kind]]
-    if errors:
-        said.append(f"{counted(len(errors), 'call')} failed, the last with: {errors[-1]}")
+    verdicts = [error.removeprefix(JUDGE) for error in errors if error.startswith(JUDGE)]
+    failures = [error for error in errors if not error.startswith(JUDGE)]
+    if verdicts:
+        said.append(f"the judge gave {counted(len(verdicts), 'output')} no score, the last because: {verdicts[-1]}")
+    if failures:
+        said.append(f"{counted(len(failures), 'call')} failed, the last with: {failures[-1]}")
     counts = f"scored {len(cases) - len(lost)} of {counted(len(cases), 'case')}{where}"
     remedy = _remedy(state, text_digest, lost) or otherwise
     return counts + (f": {', '.join(said)}" if said else "") + (f"; {remedy}" if remedy else "")
