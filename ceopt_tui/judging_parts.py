@@ -17,6 +17,8 @@ from schemas.evalset import Case
 from schemas.records import Probed
 from texttargets.themes.maker import ModelThemes, WordThemes
 
+JUDGE_TIMEOUT_S = 60.0  # at least; a spec that is patient with its task model is so with its judge
+
 
 def make_judging(project: Project, models: Models, client: Completer, cache: ReplyCache) -> JudgeParts | None:
     """Everything that judging needs; None where checks score. The engine journals verdicts, themes and their calls."""
@@ -31,6 +33,8 @@ def make_judging(project: Project, models: Models, client: Completer, cache: Rep
         ask_for_feedback=True,
         method=spec.scoring.method,
         singleton_rubric=project.singleton_rubric,
+        timeout_s=max(JUDGE_TIMEOUT_S, project.spec.runner.timeout_s),
+        retries=project.spec.runner.retries,
     )
     judge = RunJudge(client, settings, store=cache)
     bound = rubric_bound(rubric, spec.scoring.method)

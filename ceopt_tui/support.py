@@ -90,8 +90,9 @@ def _deciding_keys(loaded: LoadedSpec) -> list[tuple[Key, str]]:
     if method != "evidence" and spec.runner.kind == "chat":
         key = ("measurement", "stability", "comparison", "method")
         found.append((key, f"this version decides text targets by `evidence`, not `{method}`"))
-    if spec.metric.primary.direction == "minimize" and spec.runner.kind == "chat" and not spec.is_judged:
-        text = "a check scores 1 for a pass, so `minimize` would look for a worse text; write `maximize`"
+    if spec.metric.primary.direction == "minimize" and spec.runner.kind == "chat":
+        what = "a judge's scale runs from bad to good" if spec.is_judged else "a check scores 1 for a pass"
+        text = f"{what}, so `minimize` would look for a worse text; write `maximize`"
         found.append((("metric", "primary", "direction"), text))
     target, (lowest, highest) = spec.metric.primary.target, scores(spec)
     if target is not None and not lowest <= target <= highest and spec.runner.kind == "chat":

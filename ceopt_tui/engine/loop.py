@@ -158,7 +158,9 @@ class Run:
                 return TickResult("waiting", action.outcome, action.reason, ExitStatus.FINISHED)
             if isinstance(action, Park):
                 status: Literal["stopped", "blocked"] = "blocked" if action.status == "blocked" else "stopped"
-                return TickResult(status, action.outcome, action.reason, ExitStatus.STOPPED)
+                needs_person = action.outcome == "needs_person"
+                exit_status = ExitStatus.NEEDS_PERSON if needs_person else ExitStatus.STOPPED
+                return TickResult(status, action.outcome, action.reason, exit_status)
             try:
                 await self._carry_out(action)
             except BudgetError as error:

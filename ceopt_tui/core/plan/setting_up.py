@@ -15,6 +15,7 @@ from ceopt_tui.core.plan.measuring import affordable, lost_share, missing, poole
 from ceopt_tui.core.plan.shortening import no_room_to_shorten
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.plan.trusting import unattended_objection
+from ceopt_tui.core.state.judging import SAME_SHARE
 from ceopt_tui.core.state.run import RunState
 from schemas.records import BaselineMeasured, Stopped
 
@@ -107,7 +108,8 @@ def _repeats_itself(state: RunState, terms: Terms) -> bool:
     wanted = terms.setting(state).reference_runs
     outputs = [state.runs.outputs[state.original_digest, case] for case in state.reference.selection]
     same = all(len(given) >= wanted and len(set(given)) == 1 for given in outputs)
-    steady = not state.runs.sigma_ss and not state.judging.flips[0]
+    drift = SAME_SHARE * terms.span
+    steady = state.runs.sigma_ss <= drift**2 * state.runs.sigma_df and not state.judging.flips[0]
     return wanted > 1 and same and steady and not state.runs.failed
 
 

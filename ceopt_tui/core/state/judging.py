@@ -22,6 +22,8 @@ from schemas.records import CaseRun
 
 Place = tuple[str, str, int]  # text, case, sample: one output
 
+SAME_SHARE = 0.01  # of the scale's width: scores closer than this are the same score
+
 
 @dataclass
 class JudgingState:
@@ -32,7 +34,6 @@ class JudgingState:
     verdicts: dict[Place, JudgedRun] = field(default_factory=dict)  # of the texts that still matter
     outputs: dict[Place, str] = field(default_factory=dict)  # what these are about
     again: dict[Place, JudgedRun] = field(default_factory=dict)  # second verdicts on the same outputs
-    unanswered: set[Place] = field(default_factory=set)  # waiting, and a tick ended with failed calls about them
     scored: int = 0  # verdicts with a score
     ambiguous: int = 0
     sheets: dict[str, dict[Place, PersonScored]] = field(default_factory=dict)
@@ -47,7 +48,6 @@ class JudgingState:
         run = self.waiting.pop(place, None)
         if run is None:
             return None
-        self.unanswered.discard(place)
         self.verdicts[place], self.outputs[place] = verdict, run.output
         self.scored += verdict.score is not None
         self.ambiguous += verdict.ambiguous
@@ -86,7 +86,12 @@ class JudgingState:
         """(outputs the judge scored differently the second time, outputs it was asked about twice)."""
         pairs = [(self.verdicts[place], second) for place, second in self.again.items() if place in self.verdicts]
         scored = [(one.score, two.score) for one, two in pairs if one.score is not None and two.score is not None]
-        return sum(one != two for one, two in scored), len(scored)
+        return sum(abs(one - two) > self._drift for one, two in scored), len(scored)
+
+    @property
+    def _drift(self) -> float:
+        """Expected scores have many digits; what they differ by below this says nothing."""
+        return SAME_SHARE * (self.rubric.highest - self.rubric.lowest) if self.rubric else 0.0
 
     @property
     def themes(self) -> tuple[Theme, ...]:
