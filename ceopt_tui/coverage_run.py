@@ -109,13 +109,17 @@ async def _effects_of_repeats(plan: CoveragePlan, sweep: Sweep) -> Effects:
 async def _effects_of_copies(plan: CoveragePlan, sweep: Sweep) -> Effects:
     """Where identical text gives identical outputs: copies that say the same tell what is noise."""
     texts, removed = plan.project.texts, _removed(plan)
-    await sweep.run("neutral copies", list(_runs(plan, neutral_copies(texts, NEUTRAL_COPIES), range(1))))
+    original, beside = text_digest(texts), neutral_copies(texts, NEUTRAL_COPIES)
+    await sweep.run("neutral copies", list(_runs(plan, beside, range(1))))
     await sweep.run("the text without each rule", list(_runs(plan, list(removed.values()), range(1))))
-    whole = _with_copies(sweep, texts)
-    moved = [run for text in removed.values() for run in _moved(plan, sweep, text, whole)]
-    await sweep.run("what moved, on neutral copies", moved)
-    without = {digest: _with_copies(sweep, text) for digest, text in removed.items()}
-    return _judged(plan, whole, without, neutral=True)
+    moved = {digest: cases for digest in removed if (cases := _moved(sweep, digest, original))}
+    copies = {digest: neutral_copies(removed[digest], NEUTRAL_COPIES) for digest in moved}
+    again = [
+        run for digest, some in copies.items() for run in _runs(plan, some, range(1)) if run.case.id in moved[digest]
+    ]
+    await sweep.run("what moved, on neutral copies", again)
+    without = {digest: _with_copies(sweep, digest, copies.get(digest, ())) for digest in removed}
+    return _judged(plan, _with_copies(sweep, original, beside), without, neutral=True)
 
 
 def _judged(plan: CoveragePlan, whole: Runs, without: Mapping[str, Runs], *, neutral: bool) -> Effects:
@@ -143,22 +147,20 @@ def _runs(plan: CoveragePlan, texts: Sequence[Texts], samples: range) -> Iterato
             yield from (SweepRun(digest, text, case, sample) for digest, text in named)
 
 
-def _moved(plan: CoveragePlan, sweep: Sweep, text: Texts, whole: Runs) -> Iterator[SweepRun]:
-    """Neutral copies of a text on the cases that it scores otherwise than the whole text does."""
-    seen = sweep.scores(text_digest(text))
-    copies = [(text_digest(copy), copy) for copy in neutral_copies(text, NEUTRAL_COPIES)]
-    for case in plan.cases:
-        scores, before = seen.get(case.id), whole.get(case.id)
-        if scores and before and scores[0] != before[0]:
-            yield from (SweepRun(digest, copy, case, 0) for digest, copy in copies)
+def _moved(sweep: Sweep, digest: str, original: str) -> frozenset[str]:
+    """The cases that a text scores otherwise than the whole text does."""
+    whole = sweep.scores(original)
+    return frozenset(
+        case for case, scores in sweep.scores(digest).items() if case in whole and scores[0] != whole[case][0]
+    )
 
 
-def _with_copies(sweep: Sweep, text: Texts) -> Runs:
+def _with_copies(sweep: Sweep, digest: str, copies: Sequence[Texts]) -> Runs:
     """The scores of a text that repeats itself, once a case, with those of its neutral copies beside them."""
-    beside = [sweep.scores(text_digest(copy)) for copy in neutral_copies(text, NEUTRAL_COPIES)]
+    beside = [sweep.scores(text_digest(copy)) for copy in copies]
     return {
         case: [scores[0], *(score for one in beside for score in one.get(case, ()))]
-        for case, scores in sweep.scores(text_digest(text)).items()
+        for case, scores in sweep.scores(digest).items()
     }
 
 

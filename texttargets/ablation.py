@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from texttargets.placeholders import placeholders
-from texttargets.rules import REMOVABLE, Rule, split_rules, without_rules
+from texttargets.rules import REMOVABLE, Rule, split_rules
+from texttargets.target_file import BYTE_ORDER_MARK, for_model
 
 NEEDED = "a placeholder stands in it"
 ALONE = "nothing would be left without it"
+_REACH = 2_000  # characters, far beyond any placeholder
 
 
 @dataclass(frozen=True)
@@ -33,13 +35,23 @@ def removals(texts: Mapping[str, str], syntax: str) -> tuple[Removal, ...]:
 
 
 def _removal(texts: Mapping[str, str], path: str, rule: Rule, syntax: str) -> Removal:
-    left = without_rules(texts[path], {rule.id})
-    if placeholders(left, syntax) != placeholders(texts[path], syntax):
+    text = texts[path]
+    left = text[: rule.start] + text[rule.end :]
+    if text.startswith(BYTE_ORDER_MARK) and not rule.start:
+        left = BYTE_ORDER_MARK + left
+    if "{" in rule.text and not _keeps_marks(text, rule, syntax):  # every mark has a brace
         return Removal(path, rule, None, NEEDED)
     remaining = {**texts, path: left}
-    if not any(text.strip("\ufeff \t\r\n") for text in remaining.values()):
+    if not any(for_model(one).strip() for one in remaining.values()):
         return Removal(path, rule, None, ALONE)
     return Removal(path, rule, remaining)
+
+
+def _keeps_marks(text: str, rule: Rule, syntax: str) -> bool:
+    """Whether the same placeholders stand in the text without the rule. Only Jinja has marks that reach far."""
+    reach = len(text) if syntax == "jinja" else _REACH
+    before, after = text[max(0, rule.start - reach) : rule.start], text[rule.end : rule.end + reach]
+    return placeholders(before + after, syntax) == placeholders(before + rule.text + after, syntax)
 
 
 def neutral_copies(texts: Mapping[str, str], wanted: int) -> tuple[dict[str, str], ...]:

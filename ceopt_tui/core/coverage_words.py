@@ -18,8 +18,8 @@ WORDS: dict[RuleStatus, str] = {
 MARKS = {"loses": "-", "wins": "+", "same": ".", "touchy": "~"}
 LOST_MARK = "?"
 LEGEND = "- lost without the rule · + won without it · . does not move · ~ a blank line moves it too · ? no score"
-STALE = "Coverage   was measured for another text, other cases or other settings; `ceopt coverage` measures it again"
-_SHOWN = 60  # characters of a rule
+STALE = "Coverage   of another text or other cases: protects nothing until it is measured again"
+_SHOWN, _SHOWN_FOR_APPROVAL = 60, 56  # characters of a rule
 
 
 def shown(rule: RuleCoverage, limit: int = _SHOWN) -> str:
@@ -61,7 +61,7 @@ def reason(coverage: Coverage, rule: RuleCoverage) -> str:
 
 def how_measured(coverage: Coverage) -> list[str]:
     """What the map rests on, a sentence a line."""
-    cases = counted(len(coverage.cases), "selection case")
+    cases = f"{counted(len(coverage.cases), 'selection case')} on {one_line(coverage.model)}"
     left_out = (
         f"; the {counted(coverage.held_out, 'held-out case')} were left out, since they may teach nothing"
         if coverage.held_out
@@ -90,7 +90,7 @@ def protected_lines(coverage: Coverage, *, protect: bool) -> list[str]:
         return [f"Coverage   {counts(coverage)}: a case guards every rule that could be removed"]
     what = "protected: no edit may change them" if protect else "not protected (`coverage: off`)"
     lines = [f"Coverage   {counts(coverage)}", f"           {counted(len(rules), 'rule')} that no case guards, {what}:"]
-    return [*lines, *(f"           {place(coverage, rule)}: {shown(rule)}" for rule in rules)]
+    return [*lines, *(f"           {place(coverage, rule)}: {shown(rule, _SHOWN_FOR_APPROVAL)}" for rule in rules)]
 
 
 def coverage_section(coverage: Coverage) -> list[str]:

@@ -45,10 +45,16 @@ def test_long_and_hostile_rules_stay_on_one_line() -> None:
 
 def test_how_it_was_measured() -> None:
     repeating = how_measured(WHOLE)
-    assert repeating[0] == "4 selection cases; the 4 held-out cases were left out, since they may teach nothing"
+    assert (
+        repeating[0]
+        == "4 selection cases on openai/x; the 4 held-out cases were left out, since they may teach nothing"
+    )
     assert "3 copies with blank lines more" in repeating[1] and "z = 2.33" in repeating[2]
     varying = how_measured(coverage(deterministic=False, runs_without=4, held_out=0))
-    assert varying[:2] == ["4 selection cases", "outputs vary: 4 runs a case without each rule, 4 of the whole text"]
+    assert varying[:2] == [
+        "4 selection cases on openai/x",
+        "outputs vary: 4 runs a case without each rule, 4 of the whole text",
+    ]
 
 
 def test_the_approval_names_rules_that_no_case_guards() -> None:
