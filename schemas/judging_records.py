@@ -40,16 +40,12 @@ class JudgedRun(BaseModel):
 
 
 class Judged(Record):
-    """One reply of the judge. `again`: outputs it had judged before, to see whether it repeats itself.
-
-    `unanswered`: outputs (text, case, sample) that wait on, because the calls about them failed at the end of a tick.
-    """
+    """One reply of the judge. `again`: outputs it had judged before, to see whether it repeats itself."""
 
     kind: Literal["judged"] = "judged"
     verdicts: tuple[JudgedRun, ...]
     calls: tuple[CallFacts, ...] = ()
     again: bool = False
-    unanswered: tuple[tuple[str, str, int], ...] = ()
 
 
 class PersonScored(Record):

@@ -43,7 +43,7 @@ async def judge_outputs(recorder: Recorder, inputs: RunInputs, parts: Parts, act
     await work.ask(action.places)
     if work.unanswered:  # the last calls of all failed: it takes another to tell chance from an outage
         await work.ask(work.take_unanswered())
-    await work.close()
+    await work.settle()
 
 
 class _Work:
@@ -61,6 +61,7 @@ class _Work:
         self._said: set[str] = set()
         self.unanswered: dict[Place, OutputVerdict] = {}  # since a reply came in
         self._failed_in_a_row = 0
+        self._down = False  # an outage is on its way up; a late reply mends nothing
 
     async def ask(self, places: Iterable[Place]) -> None:
         """Every sample of every output; repeats are judged as repeats."""
@@ -72,10 +73,10 @@ class _Work:
         if errors := [result for result in ended if isinstance(result, BaseException)]:
             raise errors[0]
 
-    def take_unanswered(self) -> tuple[Place, ...]:
-        """The outputs whose calls failed since a reply came in, to be asked about once more."""
-        places, self.unanswered, self._failed_in_a_row = tuple(self.unanswered), {}, 0
-        return places
+    def take_unanswered(self) -> dict[Place, OutputVerdict]:
+        """The outputs whose calls failed since a reply came in; they are counted no longer."""
+        taken, self.unanswered, self._failed_in_a_row = self.unanswered, {}, 0
+        return taken
 
     async def _judge(self, sample: int, places: Sequence[Place]) -> None:
         state = self._recorder.state
@@ -96,22 +97,39 @@ class _Work:
             self.unanswered |= given
             self._failed_in_a_row += any(place[:2] not in known for place in given)
             if self._failed_in_a_row >= FAILED_REPLIES_IN_A_ROW:
-                raise self._outage(reply.verdicts[0].unscored or "")
+                await self.settle()
             return
-        outage = self._failed_in_a_row >= FAILED_REPLIES_IN_A_ROW  # on its way up; nothing mends it
-        if reply.calls and not outage and not any(verdict.failed for verdict in given.values()):
-            given, self.unanswered, self._failed_in_a_row = {**self.unanswered, **given}, {}, 0
+        if reply.calls and not self._down and not any(verdict.failed for verdict in given.values()):
+            given = {**self.take_unanswered(), **given}
         await self._record(given, reply.calls)
 
-    async def close(self) -> None:
-        """What failed without a reply after it is an outage, and the same in a later tick a loss."""
+    async def settle(self) -> None:
+        """Calls failed, and no reply came in since: outputs are lost where the judge answers about another, else wait.
+
+        Raises ProviderError where it does not.
+        """
         if not self.unanswered:
             return
-        if self.unanswered.keys() <= self._recorder.state.judging.unanswered:
-            await self._record(self.unanswered, ())
-            return
-        await self._recorder.commit(Judged(verdicts=(), unanswered=tuple(self.unanswered)))
-        raise self._outage(list(self.unanswered.values())[-1].unscored or "")
+        last = list(self.unanswered.values())[-1].unscored or ""
+        self._down = self._down or not await self._answers()
+        if self._down:
+            raise self._outage(last)
+        await self._record(self.take_unanswered(), ())
+
+    async def _answers(self) -> bool:
+        """Does the judge answer at all, about an output that it scored before?"""
+        state, judging, answered = self._recorder.state, self._recorder.state.judging, False
+        scored = (place for place, one in judging.verdicts.items() if one.score is not None)
+        known = next((place for place in scored if judging.outputs[place].strip()), None)
+        if known is None or state.started is None:
+            return False
+        item_id, case = neutral_id(state.started.run_id, known), self._inputs.cases[known[1]]
+        asked = OutputToJudge(item_id, case, judging.outputs[known])
+        async with aclosing(self._judging.judge.judge([asked], known[2], fresh=True)) as parts:
+            async for reply in parts:
+                await self._record({}, reply.calls)
+                answered |= bool(reply.calls) and not any(verdict.failed for verdict in reply.verdicts)
+        return answered
 
     def _failed_before(self, place: Place) -> bool:
         """A text that fails on the same case again in one tick is that text's fault, not the endpoint's."""

@@ -97,7 +97,6 @@ def _case_run(state: RunState, record: r.CaseRun) -> None:
 def _judged(state: RunState, record: Judged) -> None:
     for facts in record.calls:
         state.spend.finish(facts)
-    state.judging.unanswered.update(record.unanswered)
     if record.again:
         state.judging.take_again(record)
         return
