@@ -194,6 +194,26 @@ def test_rows_of_the_blob_storage(tmp_path: Path) -> None:
     assert ["f: ended in an error" in mention.text for mention in result.skipped] == [False, True]
 
 
+def test_a_page_of_the_api_and_texts_encoded_once_more(tmp_path: Path) -> None:
+    page = {"data": [{"id": "t", "input": '"hello"', "output": '"say \\"yo\\""'}], "meta": {"page": 1, "totalItems": 1}}
+    (case,) = imported(tmp_path, "x.json", page).cases
+    assert (case.input, case.observed) == ("hello", 'say "yo"')
+
+
+def test_an_answer_alone_may_be_meant_otherwise(tmp_path: Path) -> None:
+    result = imported(tmp_path, "x.jsonl", [{"question": "q", "answer": "a"}])
+    assert any("--format dspy takes it as what is wanted" in note for note in result.notes)
+    judged = imported(tmp_path, "x.jsonl", [{"question": "q", "answer": "a", "expected": "b"}])
+    assert not any("dspy" in note for note in judged.notes)
+
+
+def test_results_of_promptfoo_by_line(tmp_path: Path) -> None:
+    result = {"testIdx": 0, "success": False, "vars": {"q": "x"}, "response": {"output": "y"}, "error": "bad"}
+    found = imported(tmp_path, "results.jsonl", [result, {**result, "success": True, "vars": {"q": "z"}}])
+    assert found.format == "promptfoo"
+    assert [(case.input, case.went_wrong) for case in found.cases] == [({"q": "x"}, "bad")]
+
+
 def test_scores_named_by_id_only_are_said(tmp_path: Path) -> None:
     trace = {"id": "t", "timestamp": "x", "name": "n", "input": "a", "output": "b", "scores": ["s1"]}
     assert any("named by id only" in note for note in imported(tmp_path, "t.json", [trace]).notes)

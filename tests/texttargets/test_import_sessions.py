@@ -61,7 +61,12 @@ def test_growing_snapshots_of_one_message_are_one_turn(tmp_path: Path) -> None:
     lines = [line("assistant", f"a{n}", "u", said(text)) for n, text in enumerate(pieces)]
     for one in lines:
         one["message"]["id"] = "msg"
-    result = session(tmp_path, line("user", "u", None, "How many?"), *lines, line("user", "v", "a3", "No, three."))
+    around = line("user", "u", None, "How many?"), line("user", "v", "a3", "No, three.")
+    result = session(tmp_path, around[0], *lines, around[1])
+    assert [case.observed for case in result.cases] == ["There are two files."]
+    for one in lines:
+        del one["message"]["id"]
+    result = session(tmp_path, around[0], *lines, around[1])
     assert [case.observed for case in result.cases] == ["There are two files."]
 
 

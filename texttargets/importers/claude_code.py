@@ -26,9 +26,7 @@ _INTERRUPTED = "[Request interrupted by user"
 def looks_like(source: Source) -> bool:
     """Whether lines are messages of a session: a side, and the message in an object of its own."""
     return any(
-        record.get("type") in ("user", "assistant")
-        and isinstance(record.get("message"), dict)
-        and bool(record.keys() & {"sessionId", "session_id", "uuid", "isSidechain", "parentUuid"})
+        record.get("type") in ("user", "assistant") and "content" in mapping(record.get("message"))
         for record in source.head
     ) or any(record.get("type") == "summary" and "leafUuid" in record for record in source.head)
 
@@ -81,7 +79,7 @@ def _question(session: Session, row: Row, message: Mapping[str, Any]) -> None:
 
 
 def _answer(session: Session, line: int, message: Mapping[str, Any]) -> None:
-    turn, message_id = session.turn("assistant", line), as_text(message.get("id") or "")
+    turn, message_id = session.turn("assistant", line), key(message.get("id"))
     for text in _texts(message):
         turn.say(text, message_id)
     for block in objects(message.get("content")):

@@ -12,8 +12,8 @@ from texttargets.importers.fields import fold
 from texttargets.importers.record_stream import columns, inner, records
 from texttargets.importers.recorded import answer, decoded, question, wanted
 from texttargets.importers.records import BadRow, Item, LeftOut, Row, Source
-from texttargets.importers.shape import objects
-from texttargets.strict_json import as_text
+from texttargets.importers.shape import mapping, objects
+from texttargets.strict_json import as_text, loads
 
 _LISTS = ("data", "traces", "items", "observations")
 _MARKS = frozenset({"bookmarked", "html_path", "html_url", "observations", "observation_count", "source_trace_id",
@@ -34,6 +34,8 @@ def looks_like(source: Source) -> bool:
     """Whether the first records have the names of Langfuse."""
     called_so = "langfuse" in source.name.lower()
     document = source.document if isinstance(source.document, dict) else {}
+    if {"total_items", "page"} & set(map(fold, mapping(document.get("meta")))):
+        called_so = True  # pages of its API
     names = [frozenset(map(fold, keys)) for keys in (*inner(source, *_LISTS), document, columns(source))]
     return any(_has_marks(name) or (called_so and {"input", "output"} <= name) for name in names)
 
@@ -83,8 +85,8 @@ def _item(row: Row) -> Item:
 
 def _exchange(record: Mapping[str, Any], notes: list[str]) -> tuple[Any, str | None]:
     """Question and answer of a record; what it leaves open is looked for in its model calls, the last answer first."""
-    asked, spoken = question(record.get("input"), notes)
-    said = answer(record.get("output"), notes) or spoken
+    asked, spoken = question(_unquoted(record.get("input")), notes)
+    said = answer(_unquoted(record.get("output")), notes) or spoken
     calls = [{fold(name): value for name, value in call.items()} for call in objects(record.get("observations"))]
     calls = [call for call in calls if call.get("type") == "GENERATION"] or calls
     for call in calls:
@@ -92,6 +94,17 @@ def _exchange(record: Mapping[str, Any], notes: list[str]) -> tuple[Any, str | N
     for call in reversed(calls):
         said = said if said is not None else answer(call.get("output"), notes)
     return asked, said
+
+
+def _unquoted(value: Any) -> Any:
+    """A text that the export has written as JSON once more, with its quotes."""
+    value = decoded(value)
+    if isinstance(value, str) and len(value) > 1 and value[0] == value[-1] == '"':
+        try:
+            return loads(value)
+        except ValueError:
+            return value
+    return value
 
 
 def _columns_of_scores(record: Mapping[str, Any]) -> dict[str, Any]:

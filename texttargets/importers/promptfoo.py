@@ -1,4 +1,4 @@
-"""promptfoo's results file (`promptfoo eval -o results.json`): failing tests with the reason their grader gave."""
+"""promptfoo's results (`promptfoo eval -o results.json` or `.jsonl`): failing tests with the reason of their grader."""
 
 from __future__ import annotations
 
@@ -7,18 +7,24 @@ from typing import Any
 
 from texttargets.importers.json_document import elements
 from texttargets.importers.promptfoo_asserts import read_asserts
+from texttargets.importers.record_stream import records
 from texttargets.importers.records import BadRow, Item, LeftOut, Row, Source
+from texttargets.importers.shape import mapping
 
 _FAULT_OF_PROVIDER = 2  # promptfoo's ResultFailureReason.ERROR
 
 
 def looks_like(source: Source) -> bool:
-    """Whether the document holds results with the variables of their tests."""
-    return _is_results(source.document)
+    """Whether the document holds results with the variables of their tests, or lines do."""
+    return _is_results(source.document) or any(map(_is_result, source.head))
 
 
 def read(source: Source) -> Iterator[Item]:
     """Every test of the run. Raises InputError when the file is no results file."""
+    if any(map(_is_result, source.head)):
+        for row in records(source):
+            yield _item(row.line, row.values) if isinstance(row, Row) else row
+        return
     if not _is_results(source.document):
         raise source.fault("no promptfoo results: there is no list results.results with vars")
     outer = source.document["results"]
@@ -32,9 +38,14 @@ def _is_results(document: Any) -> bool:
     return isinstance(results, list) and any(isinstance(test, dict) and "vars" in test for test in results)
 
 
+def _is_result(record: Mapping[str, Any]) -> bool:
+    """Whether a record is one result, as a JSONL file of promptfoo has it on each line."""
+    return "vars" in record and "success" in record and bool(record.keys() & {"response", "gradingResult", "testIdx"})
+
+
 def _item(line: int, test: Mapping[str, Any]) -> Item:
     name = f"test {test.get('testIdx', '?')}"
-    response, grading = _mapping(test.get("response")), _mapping(test.get("gradingResult"))
+    response, grading = mapping(test.get("response")), mapping(test.get("gradingResult"))
     output = response.get("output")
     if test.get("failureReason") == _FAULT_OF_PROVIDER or (
         output is None and (test.get("error") or response.get("error"))
@@ -42,10 +53,10 @@ def _item(line: int, test: Mapping[str, Any]) -> Item:
         return LeftOut(line, f"{name}: provider error, not imported")
     if output is None:
         return LeftOut(line, f"{name}: no output in the export, not imported")
-    case = _mapping(test.get("testCase"))
-    variables = _mapping(test.get("vars")) or _mapping(case.get("vars"))
+    case = mapping(test.get("testCase"))
+    variables = mapping(test.get("vars")) or mapping(case.get("vars"))
     asserted = read_asserts(case.get("assert"), variables)
-    metadata = _mapping(case.get("metadata"))
+    metadata = mapping(case.get("metadata"))
     values = {
         "id": metadata.get("id"),
         "vars": variables,
@@ -57,7 +68,3 @@ def _item(line: int, test: Mapping[str, Any]) -> Item:
         "tags": metadata.get("tags"),
     }
     return Row(line, values, tuple(f"{name}: {note}" for note in asserted.notes))
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}

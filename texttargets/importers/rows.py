@@ -40,6 +40,8 @@ def import_row(
     notes = [*row.notes, *(f"field {name!r} is not used" for name in unused)]
     if _says_nothing(row.values, values):
         return LeftOut(row.line, "no input or output in the export")
+    if _answer_alone(row.values, values):
+        notes.append("answer is taken as what came out; --format dspy takes it as what is wanted")
     try:
         content = _content(values, notes)
     except ValueError as error:
@@ -132,6 +134,13 @@ def _says_nothing(row: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
         and any(name in named for name in fields.NAMES["observed"])
         and not (values.get("input") or "observed" in values or "expected" in values)
     )
+
+
+def _answer_alone(row: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
+    """Whether a record has an answer, and nothing that tells whether it is the wanted one."""
+    named = {fields.fold(name) for name in row if row[name] is not None}
+    alone = named.intersection(fields.NAMES["observed"]) == {"answer"}
+    return alone and not {"expected", "verdict", "scores", "went_wrong"} & values.keys()
 
 
 def _kind(values: Mapping[str, Any], content: Mapping[str, Any], judged: Judged, notes: list[str]) -> str:

@@ -32,7 +32,8 @@ class Turn:
         if not text.strip():
             return
         for index, (known, piece) in enumerate(self._said):
-            if message and known == message and (text.startswith(piece) or piece.startswith(text)):
+            same = known == message and (message or index == len(self._said) - 1)
+            if same and (text.startswith(piece) or piece.startswith(text)):
                 self._said[index] = (message, max(piece, text, key=len))
                 return
         self._said.append((message, text))
