@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterable
+from dataclasses import asdict
 from statistics import fmean
 from typing import Any, Literal
 
@@ -19,6 +20,7 @@ from ceopt_tui.core.ports import Question
 from ceopt_tui.core.saving import saved
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.core.visible import said
+from ceopt_tui.core.waits import wait_for
 from ceopt_tui.engine.loop import TickResult
 from ceopt_tui.engine.skin import Commit
 from ceopt_tui.errors import CeoptError, NeedsPersonError
@@ -45,10 +47,17 @@ class HeadlessSkin:
     """Prints what happens: data to stdout, talk to stderr."""
 
     def __init__(
-        self, *, as_json: bool, out: Write = print, talk: Write | None = None, secrets: Iterable[str] = ()
+        self,
+        *,
+        as_json: bool,
+        out: Write = print,
+        talk: Write | None = None,
+        secrets: Iterable[str] = (),
+        wake: str = "",
     ) -> None:
         self.as_json = as_json
         self._secrets = frozenset(secrets)
+        self._wake = wake
         self._out = out
         self._talk = talk or (lambda line: print(line, file=sys.stderr, flush=True))
         self._state = RunState()
@@ -94,7 +103,7 @@ class HeadlessSkin:
     def finish(self, result: TickResult, resume: str) -> None:
         """The last line: the run in figures for scripts, or in words."""
         if self.as_json:
-            self._out(json_line(finished_event(self._state, result, resume)))
+            self._out(json_line(finished_event(self._state, result, resume, self._wake)))
             return
         self._out(said(outcome_sentence(self._state, self._span)))
         scored, unscored = run_counts(self._state)
@@ -104,7 +113,7 @@ class HeadlessSkin:
         if result.reason:
             self._talk(said(result.reason))
         if result.status != "finished":
-            self._talk(f"to go on: {resume}")
+            self._talk(going_on(result, resume, self._wake))
 
     def _say_plan(self, split: SplitFrozen) -> None:
         """What the run will take, before it takes any of it."""
@@ -155,7 +164,13 @@ def json_line(event: dict[str, Any]) -> str:
     return json.dumps(event, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
 
 
-def finished_event(state: RunState, result: TickResult, resume: str) -> dict[str, Any]:
+def going_on(result: TickResult, resume: str, wake: str = "") -> str:
+    """When to come back, and with which command."""
+    by_itself = f", and by itself: {wake}" if wake else ""
+    return f"to go on, {wait_for(result.outcome).until}{by_itself}: {resume}"
+
+
+def finished_event(state: RunState, result: TickResult, resume: str, wake: str = "") -> dict[str, Any]:
     """The figures scripts rely on; see docs/json-output.md. A judge's scores that nobody may see yet are null."""
     hidden = hides_scores(state)
     gain = None if hidden else state.gain
@@ -165,6 +180,7 @@ def finished_event(state: RunState, result: TickResult, resume: str) -> dict[str
     best = {} if hidden else state.reference.selection
     final = fmean(fmean(values) for values in best.values()) if best else None
     scored, unscored = run_counts(state)
+    waits = [] if state.finished else [asdict(wait_for(result.outcome, wake))]
     return {
         "event": "finished",
         "status": result.status,
@@ -180,5 +196,6 @@ def finished_event(state: RunState, result: TickResult, resume: str) -> dict[str
         "unscored": unscored,
         "calls": state.spend.calls,
         "usd": state.spend.usd if state.spend.usd_known else None,
+        "pending_waits": waits,
         "resume": resume,
     }

@@ -9,6 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from ceopt_tui.core.visible import one_line
+
+WAKE_VARIABLE = "CEOPT_WAKE"
+WAKE_LENGTH = 80
+
 
 @dataclass(frozen=True)
 class RunOptions:
@@ -25,6 +30,11 @@ class RunOptions:
     scoring: Literal["calibration", "blind"] | None = None  # this tick is for a person's scores alone
     models: Mapping[str, str] = field(default_factory=dict)  # role or tier -> model, from the command line
     environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+
+    @property
+    def wake(self) -> str:
+        """The schedule that started this and will start it again, in its own words; empty without one."""
+        return one_line(self.environ.get(WAKE_VARIABLE, "").strip())[:WAKE_LENGTH]
 
     def resume_command(self) -> str:
         """The command that goes on with this very run."""

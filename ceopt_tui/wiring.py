@@ -175,6 +175,7 @@ async def _parts(
             notes=warnings,
             judging=make_judging(project, bound_to, client, cache),
             labels_file=_labels_file(project, session, options),
+            wake=options.wake,
         )
 
 

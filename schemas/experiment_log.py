@@ -83,12 +83,21 @@ class HypothesisView(_View):
     opportunity: JsonMap = Field(default_factory=dict)
 
 
+class WaitView(_View):
+    """What the run waits for, and what will start it again by itself."""
+
+    on: Text
+    until: Text = ""
+    wake: Text = ""
+
+
 class RunStateView(_View):
     """Where the run stands."""
 
     status: Literal["running", "waiting", "blocked", "finished"] = "running"
     outcome: Text | None = None
     reason: Text | None = None
+    pending_waits: tuple[WaitView, ...] = ()
     active_s: Number = 0.0
     calls: Integer = 0
     cost_usd: Number | None = None

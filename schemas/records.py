@@ -55,6 +55,8 @@ class TickEnded(Record):
     active_s: float
     status: Literal["running", "waiting", "blocked", "finished"]
     reason: str
+    outcome: str = ""  # the word for scripts
+    wake: str = ""  # what will start the run again by itself, where something will
 
 
 class ModelBound(Record):

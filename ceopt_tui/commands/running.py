@@ -26,7 +26,9 @@ from ceopt_tui.wiring import project_of, run_tick
 def run(options: RunOptions, *, as_json: bool) -> int:
     """The run of these options, in the app or headless; gives the exit status."""
     if not options.attended:
-        return run_headless(options, HeadlessSkin(as_json=as_json, secrets=secrets_in(options.environ)))
+        return run_headless(
+            options, HeadlessSkin(as_json=as_json, secrets=secrets_in(options.environ), wake=options.wake)
+        )
     if as_json:
         raise click.UsageError("--json goes with --unattended")
     if not (sys.stdin.isatty() and sys.stdout.isatty()):

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 import time
+from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -15,6 +16,7 @@ from ceopt_tui.core.describe import HIDDEN, experiment_line, hides_scores, money
 from ceopt_tui.core.figures import counted, score
 from ceopt_tui.core.outcomes import run_word
 from ceopt_tui.core.visible import said
+from ceopt_tui.core.waits import pending_waits
 from ceopt_tui.following import follow
 from ceopt_tui.gitops.repository import Repository
 from ceopt_tui.journal.folders import runs, runs_folder
@@ -73,6 +75,7 @@ def _figures(found: FoundRun) -> dict[str, object]:
         "kept": len(state.keeps),
         "calls": state.spend.calls,
         "usd": state.spend.usd if state.spend.usd_known else None,
+        "pending_waits": [asdict(wait) for wait in pending_waits(state)],
         "question": state.asked.question if state.asked else None,
     }
 
@@ -99,6 +102,7 @@ def _words(found: FoundRun) -> str:
         lines.append("  its process ended in the middle of its work; run it again to go on")
     elif state.last_tick and not state.finished:
         lines += [f"  {line}" for line in state.last_tick.reason.split("\n")]
+        lines += [f"  started again by itself: {wait.wake}" for wait in pending_waits(state) if wait.wake]
     lines += [
         f"  {line}"
         for one in list(state.experiments.values())[-SHOWN:]

@@ -7,6 +7,7 @@ from typing import Any
 from ceopt_tui.core.describe import HIDDEN, hides_scores
 from ceopt_tui.core.state.experiment import ExperimentState
 from ceopt_tui.core.state.run import RunState
+from ceopt_tui.core.waits import pending_waits
 from ceopt_tui.engine.ideas import still_open
 
 LOG_NAME = "experiment-log.yaml"
@@ -93,6 +94,7 @@ def _run_state(state: RunState) -> dict[str, Any]:
         "status": state.status,
         "outcome": state.finished.outcome if state.finished else None,
         "reason": state.stopped.reason if state.stopped else (state.last_tick.reason if state.last_tick else None),
+        "pending_waits": [{"on": wait.on, "until": wait.until, "wake": wait.wake} for wait in pending_waits(state)],
         "active_s": round(state.active_s, 3),
         "calls": state.spend.calls,
         "cost_usd": round(state.spend.usd, 6) if state.spend.usd_known else None,

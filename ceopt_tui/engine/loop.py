@@ -129,12 +129,12 @@ class Run:
             refuse_changed(self.state, self._inputs, self._parts)
             result = await self._until_parked()
         except asyncio.CancelledError:
-            await asyncio.shield(self._end(number, "waiting", "interrupted"))
+            await asyncio.shield(self._end(number, "waiting", "interrupted", "interrupted"))
             raise
         except CeoptError as error:
             result = _parked(error)
         status: Status = result.status if result.status != "stopped" else "waiting"
-        await self._end(number, status, result.reason)
+        await self._end(number, status, result.reason, result.outcome)
         return result
 
     def _ended_before(self, finished: Finished) -> TickResult:
@@ -241,9 +241,10 @@ class Run:
             return
         await self._recorder.commit(Stopped(outcome="budget", reason=error.message))
 
-    async def _end(self, number: int, status: Status, reason: str) -> None:
+    async def _end(self, number: int, status: Status, reason: str, outcome: str) -> None:
         active_s = self._worked_s()
-        ended = TickEnded(tick=number, active_s=active_s, status=status, reason=reason)
+        wake = self._parts.wake
+        ended = TickEnded(tick=number, active_s=active_s, status=status, reason=reason, outcome=outcome, wake=wake)
         await self._recorder.commit(*new_notes(self.state, self._parts.notes), ended)
         await self._recorder.flush()
         self._write_view()

@@ -75,3 +75,4 @@ class Parts:
     notes: Sequence[str] = field(default_factory=tuple)  # warnings of the parts; may grow while they work
     judging: JudgeParts | None = None
     labels_file: Path | None = None  # where a person's scores of the judge's outputs are kept
+    wake: str = ""  # the schedule that started this tick and will start the next one

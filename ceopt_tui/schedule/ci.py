@@ -8,6 +8,7 @@ import shlex
 from ceopt_tui.errors import SetupError
 from ceopt_tui.exits import ExitStatus
 from ceopt_tui.gitops.branches import optimization_branch
+from ceopt_tui.run_options import WAKE_VARIABLE
 from ceopt_tui.schedule.job import Job
 from ceopt_tui.schedule.variables import Needed
 
@@ -39,7 +40,7 @@ jobs:
   run:
     runs-on: ubuntu-latest
     timeout-minutes: {minutes + AROUND_MINUTES}
-{_environment(needed)}    steps:
+{_environment(job, needed)}    steps:
 """
 
 
@@ -101,10 +102,11 @@ def _key(job: Job) -> str:
     return f"ceopt-{job.run}_"  # no run's name holds a _, so none is the beginning of another's key
 
 
-def _environment(needed: Needed) -> str:
+def _environment(job: Job, needed: Needed) -> str:
     lines = [f"      {name}: ${{{{ secrets.{name} }}}}\n" for name in needed.keys]
     lines += [f"      {name}: ${{{{ vars.{name} }}}}\n" for name in needed.settings]
-    return f"    env:\n{''.join(lines)}" if lines else ""
+    lines.append(f"      {WAKE_VARIABLE}: {json.dumps(job.wake('CI'))}\n")
+    return f"    env:\n{''.join(lines)}"
 
 
 def _refuse(job: Job) -> None:

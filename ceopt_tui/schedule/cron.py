@@ -10,7 +10,7 @@ from ceopt_tui.schedule.job import Job
 
 def cron_line(job: Job) -> str:
     """The job as one line of a crontab, where a bare % would end the command."""
-    return f"{job.interval.cron_fields} {job.script(reads_environment=True)}".replace("%", r"\%")
+    return f"{job.interval.cron_fields} {job.script('cron', reads_environment=True)}".replace("%", r"\%")
 
 
 def with_block(crontab: str, job: Job) -> str:

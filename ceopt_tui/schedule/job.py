@@ -14,6 +14,7 @@ from pathlib import Path
 
 from ceopt_tui.early import PRUNE_SUFFIX
 from ceopt_tui.errors import SetupError
+from ceopt_tui.run_options import WAKE_VARIABLE
 from ceopt_tui.schedule.interval import Interval
 
 LOG_NAME = "schedule.log"  # in the state folder
@@ -55,14 +56,19 @@ class Job:
         verb = "prune" if self.prune else "run"
         return shlex.join((str(self.executable), verb, str(self.spec), *self.words))
 
-    def script(self, *, reads_environment: bool) -> str:
+    def wake(self, scheduler: str) -> str:
+        """What a start is told of the next one."""
+        return f"{scheduler}, every {self.interval}"
+
+    def script(self, scheduler: str, *, reads_environment: bool) -> str:
         """One line of `sh`: environment file where the scheduler does not read it, log, command.
 
         `exec` leaves ceopt's own exit status and hands it the scheduler's signals.
         """
         keys = shlex.quote(str(self.environment_file))
         reading = f"if [ -r {keys} ]; then set -a; . {keys}; set +a; fi; " if reads_environment else ""
-        start = f"exec env PATH={shlex.quote(self.search_path)} {self.command}"
+        told = f"PATH={shlex.quote(self.search_path)} {WAKE_VARIABLE}={shlex.quote(self.wake(scheduler))}"
+        start = f"exec env {told} {self.command}"
         body = f"{{ date -u; {reading}{start}; }}"
         state, root, log = (shlex.quote(str(path)) for path in (self.state, self.root, self.log))
         return f"mkdir -p {state} && cd {root} && {body} >>{log} 2>&1"

@@ -37,7 +37,7 @@ Description=ceopt run {job.run}
 [Service]
 Type=oneshot
 EnvironmentFile=-{_escaped(str(job.environment_file))}
-ExecStart=/bin/sh -c "{_quoted(job.script(reads_environment=False))}"
+ExecStart=/bin/sh -c "{_quoted(job.script("systemd", reads_environment=False))}"
 SuccessExitStatus={" ".join(str(int(status)) for status in NO_FAILURE)}
 TimeoutStopSec={STOP_S}
 """

@@ -29,7 +29,7 @@ def job(tmp_path: Path) -> Job:
     root.mkdir()
     executable = root / "ceopt"
     executable.write_text(
-        '#!/bin/sh\npwd\necho "PATH=$PATH"\necho "KEY=$KEY"\nprintf "<%s>" "$@"\necho\nexit 75\n', "utf-8"
+        '#!/bin/sh\npwd\necho "PATH=$PATH"\necho "KEY=$KEY $CEOPT_WAKE"\nprintf "<%s>" "$@"\necho\nexit 75\n', "utf-8"
     )
     executable.chmod(0o755)
     return Job(
@@ -54,9 +54,9 @@ def said(job: Job) -> list[str]:
     return job.log.read_text("utf-8").splitlines()[1:]
 
 
-def as_asked(job: Job, key: str) -> list[str]:
+def as_asked(job: Job, key: str, wake: str = "cron, every 30m") -> list[str]:
     words = ("run", str(job.spec), "--unattended", "--max-minutes", "25", "--model", "cheap=openai/a b")
-    return [str(job.root), f"PATH={job.search_path}", f"KEY={key}", "".join(f"<{word}>" for word in words)]
+    return [str(job.root), f"PATH={job.search_path}", f"KEY={key} {wake}", "".join(f"<{word}>" for word in words)]
 
 
 def cron_command(job: Job) -> str:
@@ -87,7 +87,7 @@ def test_systemd_starts_the_same(job: Job) -> None:
     shell, option, script = shlex.split(settings["ExecStart"])
     assert (shell, option) == ("/bin/sh", "-c")
     assert started(script.replace("%%", "%").replace("$$", "$")) == 75
-    assert said(job) == as_asked(job, "")
+    assert said(job) == as_asked(job, "", "systemd, every 30m")
     timer = units(job)[f"{job.id}.timer"]
     assert "OnCalendar=*:0/30\nPersistent=true\n" in timer and "WantedBy=timers.target" in timer
 
@@ -100,6 +100,7 @@ def test_a_ci_job_is_yaml_that_says_the_same(job: Job) -> None:
     assert run["env"] == {
         "OPENAI_API_KEY": "${{ secrets.OPENAI_API_KEY }}",
         "CEOPT_MODEL_CHEAP": "${{ vars.CEOPT_MODEL_CHEAP }}",
+        "CEOPT_WAKE": "CI, every 30m",
     }
     steps = {step.get("name", step.get("run", step.get("uses"))): step for step in run["steps"]}
     assert steps["Keep the state"]["with"]["path"] == ".context/ceopt"
