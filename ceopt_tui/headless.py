@@ -89,9 +89,10 @@ class HeadlessSkin:
             self._talk(f"{title}: {done:,} of {total:,}")
 
     async def ask(self, question: Question) -> str:
+        flag = "--prune " if self._terms and self._terms.pruning else ""
         raise NeedsPersonError(
             f"{question.title}: a person has to answer: {question.question}",
-            "Approve with `ceopt approve SPEC` and run again, or run without --unattended in a terminal.",
+            f"Approve with `ceopt approve {flag}SPEC` and run again, or run without --unattended in a terminal.",
         )
 
     async def score(self, sheet: Sheet, record: RecordMark) -> SheetOutcome:

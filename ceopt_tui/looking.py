@@ -10,7 +10,8 @@ from pathlib import Path
 
 from ceopt_tui.core.state.fold import fold
 from ceopt_tui.core.state.run import RunState
-from ceopt_tui.errors import SetupError, StorageError
+from ceopt_tui.early import PRUNE_SUFFIX
+from ceopt_tui.errors import CeoptError, SetupError, StorageError
 from ceopt_tui.gitops.repository import Repository
 from ceopt_tui.journal.disk import JOURNAL_NAME
 from ceopt_tui.journal.folders import runs, runs_folder
@@ -64,6 +65,16 @@ def at_work(state: RunState, folder: Path) -> bool:
     if state.status != "running" or state.tick is None or not is_held(folder):
         return False
     return (state.tick.pid, state.tick.host) != (os.getpid(), socket.gethostname())
+
+
+def prunes(name: str, spec: Path) -> bool:
+    """Is the run of this name the one that takes rules out of the text of `spec`, not the one that improves it?"""
+    if not name.endswith(PRUNE_SUFFIX):
+        return False
+    try:
+        return load_spec(spec).spec.name == name.removesuffix(PRUNE_SUFFIX)
+    except (OSError, CeoptError):
+        return False
 
 
 def find_run(

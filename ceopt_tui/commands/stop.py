@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from ceopt_tui.engine.ending import end_run
-from ceopt_tui.looking import find_run
+from ceopt_tui.looking import find_run, prunes
 from ceopt_tui.system_clock import SystemClock
 
 
@@ -23,4 +23,5 @@ def command(run: str | None, state_root: Path | None) -> None:
     assert state.started is not None
     root = f" --state-root {shlex.quote(str(state_root))}" if state_root else ""
     click.echo(f"{found.name}: ended by you; no new experiment will start")
-    click.echo(f"to get its report: ceopt run {shlex.quote(state.started.spec_file)} --unattended{root}", err=True)
+    again = "prune" if prunes(found.name, Path(state.started.spec_file)) else "run"
+    click.echo(f"to get its report: ceopt {again} {shlex.quote(state.started.spec_file)} --unattended{root}", err=True)

@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Protocol
 
 from ceopt_tui.core.plan.terms import Terms
-from ceopt_tui.early import PRUNE_SUFFIX
 from ceopt_tui.errors import CeoptError
 from ceopt_tui.gitops.repository import Repository
 from ceopt_tui.inputs import terms_of
 from ceopt_tui.journal.disk import JOURNAL_NAME
-from ceopt_tui.looking import FoundRun, all_runs, at_work, read_state
+from ceopt_tui.looking import FoundRun, all_runs, at_work, prunes, read_state
 from ceopt_tui.run_options import RunOptions
 from ceopt_tui.ui.entries import RunEntry
 from ceopt_tui.wiring import folder_of, project_of
@@ -62,7 +61,7 @@ class RepositoryCatalogue:
         spec = Path(run.state.started.spec_file) if run.state.started else None
         options = None
         if spec is not None and spec.is_file():
-            options = replace(self._options, spec_path=spec, prune=_prunes(run.name, spec))
+            options = replace(self._options, spec_path=spec, prune=prunes(run.name, spec))
         entry = RunEntry(
             run.name, run.folder, options, run.state, fault=run.fault, at_work=at_work(run.state, run.folder)
         )
@@ -107,11 +106,6 @@ def _stamp(folder: Path) -> tuple[int, ...]:
     except OSError:
         return (0,)
     return found.st_ino, found.st_size, found.st_mtime_ns
-
-
-def _prunes(name: str, spec: Path) -> bool:
-    """Is this the run that takes rules out of the text of `spec`, and not the one that improves it?"""
-    return name.endswith(PRUNE_SUFFIX) and _spec_name(spec) == name.removesuffix(PRUNE_SUFFIX)
 
 
 def _terms(options: RunOptions) -> Terms | None:
