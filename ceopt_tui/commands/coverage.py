@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +13,7 @@ import click
 from ceopt_tui.commands.run import model_pairs
 from ceopt_tui.core.coverage_words import LEGEND, WORDS, counts, how_measured, ideas, map_row, place, reason, shown
 from ceopt_tui.core.figures import counted
-from ceopt_tui.core.masking import secrets_in
+from ceopt_tui.core.masking import masked, secrets_in
 from ceopt_tui.core.visible import fitted, one_line, said
 from ceopt_tui.coverage_plan import CoverageOptions, CoveragePlan, plan_coverage, require_approval
 from ceopt_tui.coverage_run import measure_coverage
@@ -60,8 +59,11 @@ def command(
     if not yes:
         _ask(plan)
     coverage = asyncio.run(measure_coverage(plan, skin, lambda text: _say(f"note: {text}")))
-    for line in _json(coverage, plan) if as_json else _words(coverage, plan):
-        click.echo(line)
+    if not as_json:
+        click.echo(said("\n".join(_words(coverage, plan))))
+        return
+    for row in _rows(coverage, plan):
+        click.echo(json_line(masked(row, secrets_in(run.environ))))
 
 
 class _Progress(HeadlessSkin):
@@ -113,17 +115,17 @@ def _unguarded(coverage: Coverage, *, protect: bool) -> Iterator[str]:
     yield from (f"- {one_line(idea)}" for idea in ideas(coverage))
 
 
-def _json(coverage: Coverage, plan: CoveragePlan) -> Iterator[str]:
+def _rows(coverage: Coverage, plan: CoveragePlan) -> Iterator[dict[str, Any]]:
     protect = plan.project.spec.coverage == "protect"
     for rule in coverage.rules:
-        yield json_line(_row(rule, protect))
+        yield _row(rule, protect)
     summary: dict[str, Any] = coverage.model_dump(mode="json", exclude={"rules", "version"})
     counted_rules = {status: coverage.counts.get(status, 0) for status in WORDS}
-    yield json_line({"summary": {**summary, **counted_rules, "path": str(plan.folder / COVERAGE_NAME)}})
+    yield {"summary": {**summary, **counted_rules, "path": str(plan.folder / COVERAGE_NAME)}}
 
 
 def _row(rule: RuleCoverage, protect: bool) -> dict[str, Any]:
-    values = json.loads(rule.model_dump_json())
+    values = rule.model_dump(mode="json")
     moved = {"loses": rule.moved("loses"), "wins": rule.moved("wins")}
     return {**values, **moved, "protected": protect and rule.status in UNGUARDED}
 

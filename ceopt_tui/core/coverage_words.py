@@ -18,7 +18,7 @@ WORDS: dict[RuleStatus, str] = {
 MARKS = {"loses": "-", "wins": "+", "same": ".", "touchy": "~"}
 LOST_MARK = "?"
 LEGEND = "- lost without the rule · + won without it · . does not move · ~ a blank line moves it too · ? no score"
-STALE = "Coverage   of another text or other cases: protects nothing until it is measured again"
+STALE = "Coverage   of another text or other cases: protects nothing; measure it again"
 _SHOWN, _SHOWN_FOR_APPROVAL = 60, 56  # characters of a rule
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
+import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from ceopt_process import Ended, Place, warm
+from ceopt_process import CEOPT, Ended, Place, warm
 from judged_project import RULE, NotesModel, make_judged
 from stub_endpoint import Reply, StubEndpoint, completion
 from triage_project import CONTRACT, LABELS, TriageModel, git, make_project, question, users_files
@@ -137,6 +140,27 @@ def test_the_price_is_said_and_somebody_must_approve(endpoint: StubEndpoint, tmp
     assert ended.status == 0 and "1 covered, 2 uncovered, 1 harmful." in ended.out
     (place.root / "spec.yaml").write_text((place.root / "spec.yaml").read_text("utf-8") + "\n", "utf-8")
     assert warm().run(place, "coverage", "spec.yaml").status == 4
+
+
+@pytest.mark.parametrize(("answer", "status", "asked"), [(b"n\n", 130, False), (b"y\n", 0, True)])
+def test_a_person_is_asked_before_the_first_call(
+    endpoint: StubEndpoint, tmp_path: Path, answer: bytes, status: int, asked: bool
+) -> None:
+    place = project(tmp_path, endpoint, prompt=f"- {KIND}\n- {SHOUT}\n")
+    person, terminal = pty.openpty()
+    try:
+        os.write(person, answer)
+        ended = subprocess.run(
+            [CEOPT, "coverage", "spec.yaml"],
+            cwd=place.root, env=place.environment(TERM="xterm"), stdin=terminal, stderr=terminal,
+            stdout=subprocess.PIPE, timeout=60, start_new_session=True, check=False,
+        )  # fmt: skip
+        told = os.read(person, 100_000).decode()
+    finally:
+        os.close(person)
+        os.close(terminal)
+    assert (ended.returncode, endpoint.posts > 0) == (status, asked)
+    assert 0 < told.index("USD") < told.index("Start measuring? [y/N]")
 
 
 def test_words_hold_the_map_and_what_to_write(endpoint: StubEndpoint, tmp_path: Path) -> None:
