@@ -225,6 +225,11 @@ def test_scores_named_by_id_only_are_said(tmp_path: Path) -> None:
         ("plain", "plain"),
         ('"quoted"', '"quoted"'),
         ({"city": "Bonn", "ok": None}, '{"city": "Bonn", "ok": null}'),
+        ('{"a":1.10,"b":[ 1 ]}', '{"a":1.10,"b":[ 1 ]}'),
+        ('"{\\"a\\":1}"', '{"a":1}'),
+        ("[]", "[]"),
+        ("{}", "{}"),
+        ([], None),
         ({"output": "inner"}, "inner"),
         ({"choices": [{"text": "old"}]}, "old"),
         ({"generations": [[{"text": "lang"}]]}, "lang"),
@@ -240,7 +245,7 @@ def test_scores_named_by_id_only_are_said(tmp_path: Path) -> None:
         ({"type": "ai", "data": {"content": "langchain"}}, "langchain"),
     ],
 )
-def test_answers_in_the_shapes_they_are_recorded_in(tmp_path: Path, recorded: Any, text: str) -> None:
+def test_answers_in_the_shapes_they_are_recorded_in(tmp_path: Path, recorded: Any, text: str | None) -> None:
     record = {"id": "b", "input": "q", "output": recorded, "span_attributes": {"type": "eval"}}
     assert imported(tmp_path, "b.json", [record]).cases[0].observed == text
 
@@ -249,6 +254,7 @@ def test_answers_in_the_shapes_they_are_recorded_in(tmp_path: Path, recorded: An
     ("recorded", "question"),
     [
         ("plain", "plain"),
+        ("[1,2]", "[1,2]"),
         ({"prompt": "p"}, "p"),
         ({"topic": "rain"}, {"topic": "rain"}),
         ({"args": ["one"], "kwargs": {}}, "one"),

@@ -126,6 +126,24 @@ def test_a_session_of_codex(file: str, case: tuple[str, ...]) -> None:
     assert [(c.id, c.input, c.observed, c.went_wrong) for c in result.cases] == [case]
 
 
+def test_what_editors_put_among_the_words_is_left(tmp_path: Path) -> None:
+    (case,) = session(
+        tmp_path,
+        line("user", "u", None, "<ide_opened_file>a.py is open</ide_opened_file>\nFix it"),
+        line("assistant", "a", "u", said("Done.")),
+        line("user", "v", "a", "No.<system-reminder>be kind\nalways</system-reminder>"),
+    ).cases
+    assert (case.input, case.went_wrong) == ("Fix it", "No.")
+    message = "# Context from my IDE setup:\n\n## Open tabs:\n- a.py\n\n## My request for Codex:\nFix it\n"
+    (case,) = session(
+        tmp_path,
+        {"type": "event_msg", "payload": {"type": "user_message", "message": message}},
+        {"type": "event_msg", "payload": {"type": "agent_message", "message": "Done."}},
+        {"type": "event_msg", "payload": {"type": "user_message", "message": "wrong"}},
+    ).cases
+    assert case.input == "Fix it"
+
+
 def test_a_session_of_codex_that_was_cut_short(tmp_path: Path) -> None:
     def event(kind: str, **payload: Any) -> dict[str, Any]:
         return {"timestamp": "t", "type": kind, "payload": payload}

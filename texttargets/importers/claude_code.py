@@ -20,6 +20,7 @@ _INSERTED = re.compile(
     r"\s*(?:<(?:command-|local-command-|bash-|system-reminder|user-prompt-submit-hook|task-notification)"
     r"|Caveat: The messages below|This session is being continued from a previous)"
 )
+_WITHIN = re.compile(r"\s*<(system-reminder|ide_\w+)>.*?</\1>\s*", re.DOTALL)  # put among the person's words
 _INTERRUPTED = "[Request interrupted by user"
 
 
@@ -66,7 +67,8 @@ def _question(session: Session, row: Row, message: Mapping[str, Any]) -> None:
             answering.interrupted = True
         session.leave_out(row.line, "interruption")
         return
-    words = [text for text in texts if text.strip() and not _INSERTED.match(text)]
+    own = [_WITHIN.sub("", text) for text in texts]
+    words = [text for text in own if text.strip() and not _INSERTED.match(text)]
     inserted = any(row.values.get(name) for name in ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly"))
     if words and not inserted:
         session.turn("user", row.line, as_text(row.values.get("uuid") or "")).say("\n".join(words))

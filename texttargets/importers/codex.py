@@ -20,6 +20,7 @@ _INSERTED = re.compile(
     r"\s*(?:<(?:environment_context|user_instructions|permissions|turn_aborted|user_shell_command|skill|INSTRUCTIONS|"
     r"collaboration_mode|subagent_notification)|# AGENTS\.md instructions)"
 )
+_REQUEST = "## My request for Codex:"  # what an editor puts before it is its own
 _RESULTS = ("function_call_output", "custom_tool_call_output", "local_shell_call_output")
 
 
@@ -68,7 +69,7 @@ def _add(session: Session, row: Row, typed: bool, told: bool) -> None:
     payload, what = _payload(row.values), _what(row.values)
     role, answering = payload.get("role"), session.answering()
     if what == "event_msg user_message" and typed:
-        session.turn("user", row.line).say(as_text(payload.get("message") or ""))
+        session.turn("user", row.line).say(_request(as_text(payload.get("message") or "")))
     elif what == "event_msg agent_message" and told:
         session.turn("assistant", row.line).say(as_text(payload.get("message") or ""))
     elif what == "event_msg turn_aborted" and answering:
@@ -76,7 +77,7 @@ def _add(session: Session, row: Row, typed: bool, told: bool) -> None:
     elif what == "response_item message" and role == "assistant":
         session.turn("assistant", row.line).say("\n".join(_texts(payload)), as_text(payload.get("id") or ""))
     elif what == "response_item message" and role == "user" and not typed:
-        words = [text for text in _texts(payload) if not _INSERTED.match(text)]
+        words = [_request(text) for text in _texts(payload) if not _INSERTED.match(text)]
         if words:
             session.turn("user", row.line).say("\n".join(words))
         else:
@@ -87,6 +88,10 @@ def _add(session: Session, row: Row, typed: bool, told: bool) -> None:
         answering.tool_result()
     elif what not in ("event_msg agent_message", "response_item message"):
         session.leave_out(row.line, what)
+
+
+def _request(text: str) -> str:
+    return text.rpartition(_REQUEST)[2].strip() if _REQUEST in text else text
 
 
 def _texts(payload: Mapping[str, Any]) -> list[str]:

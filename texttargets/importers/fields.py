@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, Literal
 
 from texttargets.strict_json import as_text
@@ -36,6 +37,7 @@ _SIDES: dict[str, Literal["selection", "holdout"]] = {
 }
 
 
+@lru_cache(maxsize=4096)  # files have few names and many records
 def fold(name: str) -> str:
     """A field name without regard to case and separators: `Expected Output`, `expectedOutput`, `expected-output`."""
     parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.strip())

@@ -20,14 +20,10 @@ _MARKS = frozenset({"bookmarked", "html_path", "html_url", "observations", "obse
                     "source_observation_id", "parent_observation_id", "trace_name", "usage_details"})  # fmt: skip
 _ALSO_MARKS = ({"dataset_id", "expected_output"}, {"dataset_name", "expected_output"}, {"trace_id", "type", "level"})
 _OF_A_TRACE = frozenset({"input", "output", "timestamp", "name"})
-# Everything else with a list of values, or a number, that an exported table has is a score: one column for each name.
-_OWN = frozenset({"id", "name", "input", "output", "metadata", "tags", "timestamp", "latency", "release", "version",
-                  "environment", "level", "total_cost", "input_cost", "output_cost", "error_count", "warning_count",
-                  "default_count", "debug_count", "observation_count", "input_tokens", "output_tokens", "total_tokens",
-                  "prompt_tokens", "completion_tokens", "prompt_version", "calculated_input_cost", 
-                  "time_to_first_token",
-                  "calculated_output_cost", "calculated_total_cost", "observations", "scores", "bookmarked",
-                  "tokens_per_second", "comments", "unit", "tool_names", "tool_calls"})  # fmt: skip
+# Every other column of an exported table that holds a list of values is a score of that name.
+_OWN = frozenset(
+    {"tags", "observations", "scores", "comments", "tool_names", "tool_calls", "input", "output", "metadata"}
+)
 
 
 def looks_like(source: Source) -> bool:

@@ -49,10 +49,7 @@ def _message(item: dict[str, Any]) -> dict[str, Any]:
     item = dict(mapping(item.get("message"))) or {key.removeprefix("message."): value for key, value in item.items()}
     if "content" not in item and "contents" in item:
         item["content"] = [
-            {
-                key.removeprefix("message_content."): value
-                for key, value in (part.get("message_content") or part).items()
-            }
+            {key.removeprefix("message_content."): value for key, value in _inner(part).items()}
             for part in objects(item["contents"])
         ]
     return item

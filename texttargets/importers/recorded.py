@@ -42,40 +42,41 @@ def decoded(value: Any) -> Any:
 
 def question(value: Any, notes: list[str]) -> tuple[str | dict[str, Any] | None, str | None]:
     """What was asked, and the answer when the recorded messages end with it."""
-    value = decoded(value)
-    messages = chat_messages(value)
+    whole = decoded(value)
+    messages = chat_messages(whole)
     if messages:
         said = conversation(messages)
         notes += said.notes
         return said.input or None, said.observed
-    if isinstance(value, dict):
-        inner = _call_argument(value)
-        if inner is None and len(value) == 1 and next(iter(value)) in _AROUND_QUESTION:
-            inner = next(iter(value.values()))
-        return question(inner, notes) if inner is not None else (plain(value) or None, None)
-    return (None if value is None or value == [] else as_text(value) or None), None
+    if isinstance(whole, dict):
+        inner = _call_argument(whole)
+        if inner is None and len(whole) == 1 and next(iter(whole)) in _AROUND_QUESTION:
+            inner = next(iter(whole.values()))
+        return question(inner, notes) if inner is not None else (plain(whole) or None, None)
+    return (None if value in (None, []) else _as_written(value, whole) or None), None
 
 
 def answer(value: Any, notes: list[str]) -> str | None:
-    """What came out; None when nothing was recorded."""
-    value = _unwrapped(decoded(value))
-    if value is None:
+    """What came out, as it was written; None when nothing was recorded."""
+    whole = decoded(value)
+    inner = _unwrapped(whole)
+    if inner is None or value == []:
         return None
-    if isinstance(value, list) and all(isinstance(part, dict) and "text" in part for part in value):
-        value = {"role": "assistant", "content": value}  # the parts of one message
-    messages = chat_messages(value)
+    if isinstance(inner, list) and inner and all(isinstance(part, dict) and "text" in part for part in inner):
+        inner = {"role": "assistant", "content": inner}  # the parts of one message
+    messages = chat_messages(inner)
     if messages:
         spoken = [message for message in messages if message["role"] == "assistant"] or messages
         return message_text(spoken[-1], notes)
-    return as_text(value)
+    return _as_written(value, whole) if inner is whole else as_text(inner)
 
 
 def wanted(value: Any, notes: list[str]) -> Any:
     """What should have come out: a text, or the JSON of a structured answer; None when nothing was recorded."""
-    value = _unwrapped(decoded(value))
-    if value is None or value in ({}, []):
+    inner = _unwrapped(decoded(value))
+    if inner is None or value in ({}, []):
         return None
-    return value if isinstance(value, dict | list) and not chat_messages(value) else answer(value, notes)
+    return inner if isinstance(inner, dict | list) and not chat_messages(inner) else answer(value, notes)
 
 
 def chat_messages(value: Any) -> Messages | None:
@@ -142,6 +143,13 @@ def _unwrapped(value: Any) -> Any:
         else:
             return value
     return value
+
+
+def _as_written(value: Any, whole: Any) -> str:
+    """The text of a value whose JSON is `whole`: its very characters where it was one, without the quotes around it."""
+    while isinstance(value, str) and not isinstance(whole, str) and value.strip().startswith('"'):
+        value = loads(value.strip())
+    return as_text(value)
 
 
 def _call_argument(value: Mapping[str, Any]) -> Any:
