@@ -9,7 +9,7 @@ from dataclasses import asdict
 from statistics import fmean
 from typing import Any, Literal
 
-from ceopt_tui.core.describe import detects, experiment_line, hides_scores, outcome_sentence
+from ceopt_tui.core.describe import detects, experiment_line, hides_scores, outcome_sentence, unseen_need
 from ceopt_tui.core.figures import counted, score
 from ceopt_tui.core.judging_ports import RecordMark, Sheet, SheetOutcome
 from ceopt_tui.core.masking import mask, masked
@@ -129,7 +129,9 @@ class HeadlessSkin:
     def _words(self, record: AnyRecord) -> str:
         match record:
             case BaselineMeasured() if not hides_scores(self._state):
-                return f"baseline {score(record.mean, self._span)}; {detects(record, self._span)}"
+                pruning = self._terms is not None and self._terms.pruning
+                sees = unseen_need(self._state) if pruning else detects(record, self._span)
+                return f"baseline {score(record.mean, self._span)}; {sees}"
             case ExperimentClosed():
                 return experiment_line(self._state.experiments[record.number], hidden=hides_scores(self._state))
             case Looked():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ceopt_tui.core.describe import detects, failing_cases, fixed_cases, money
+from ceopt_tui.core.describe import detects, failing_cases, fixed_cases, money, unseen_need
 from ceopt_tui.core.figures import change, counted, score
 from ceopt_tui.core.plan.blind import blind_sheet
 from ceopt_tui.core.plan.closing import broken, changes, tallies
@@ -52,7 +52,7 @@ def baseline_question(state: RunState, inputs: RunInputs, parts: Parts) -> Quest
         f"Baseline   {score(baseline.mean, span)} on {counted(len(inputs.split.selection), 'selection case')}"
         f" ({counted(baseline.scored, 'run')}, {baseline.unscored} unscored)",
         f"Noise      {repeat}",
-        f"Detects    {detects(baseline, span)}",
+        f"Detects    {unseen_need(state) if parts.terms.pruning else detects(baseline, span)}",
         f"Probes     {_probes(state)}",
         *judge_lines(state, parts.terms),
         f"Cost       {low} to {counted(high, 'call')} an experiment{price}; spent so far {money(state)}",

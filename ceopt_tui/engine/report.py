@@ -92,7 +92,7 @@ def _baseline(state: RunState, terms: Terms) -> list[str]:
         f"{counted(len(split.holdout), 'held-out case')}{reserved}; split once, seeded, near-duplicates on one side\n"
         f"- the original text scores {score(state.baseline.mean, terms.span)} on the selection cases\n"
         f"- {_runner_line(state)}\n"
-        f"- {detects(state.baseline, terms.span)}\n"
+        f"- {unseen_need(state) if terms.pruning else detects(state.baseline, terms.span)}\n"
         f"- caution: {terms.caution}; the rule is a design ceiling, not a theorem",
     ]
 
@@ -190,7 +190,7 @@ def _limits(state: RunState, terms: Terms) -> list[str]:
         lines.append(
             f"- the gain over the original was not measured: {why or 'fewer than two distinct held-out cases'}"
         )
-    if any(state.experiments[keep.number].shortens for keep in state.keeps):
+    if not terms.pruning and any(state.experiments[keep.number].shortens for keep in state.keeps):
         lines.append(f"- {unseen_need(state)}")
     if state.gain and not state.gain.fresh:
         lines.append("- the held-out scores of the report are the ones that decided: a repeat would be identical")

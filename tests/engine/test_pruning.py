@@ -157,6 +157,7 @@ async def test_a_person_is_asked_whether_the_rule_is_wanted_for_something_else(t
     _, baseline, keep, _ = skin.asked
     assert baseline.question == "Start taking rules out?"
     assert "a rule leaves only if no loss shows without it" in baseline.message
+    assert "Detects    a rule that up to 11% of all inputs need may go unmissed" in baseline.message
     assert keep.title == "exp-002 is shorter and no worse"
     assert "Length     40 characters shorter (140 → 100), about 10 tokens less a call" in keep.message
     assert keep.message.endswith("Do you want this rule for something that no case asks about?")

@@ -94,6 +94,28 @@ def test_a_run_is_listed_with_its_state_and_its_spec(repository: Path) -> None:
     assert gone.options is None
 
 
+def test_a_pruning_run_goes_on_as_one(repository: Path) -> None:
+    spec = repository / "spec.yaml"
+    run, pruning = (entry_of_spec(RunOptions(spec, environ={}, prune=prune)) for prune in (False, True))
+    assert pruning.name == "triage-prune" and pruning.terms is not None and pruning.terms.pruning
+    for entry in (run, pruning):
+        started = next(record for record in begun() if isinstance(record, RunStarted))
+        journal = Journal.open(entry.folder, now=SystemClock().now)
+        journal.append([started.model_copy(update={"spec_file": str(spec), "name": entry.name})])
+        journal.close()
+    found = {entry.name: entry for entry in catalogue(repository).entries()}
+    assert {name: entry.options.prune for name, entry in found.items() if entry.options} == {
+        "triage": False,
+        "triage-prune": True,
+    }
+    assert found["triage-prune"].terms == pruning.terms
+    spec.write_text(SPEC.format(name="triage-prune", type="hard"), encoding="utf-8")  # now a spec has that very name
+    found = {entry.name: entry for entry in catalogue(repository).entries()}
+    assert found["triage-prune"].options is not None and not found["triage-prune"].options.prune
+    spec.write_text("metric: [", encoding="utf-8")
+    assert {entry.terms for entry in catalogue(repository).entries()} == {None}
+
+
 def test_a_broken_spec_is_refused_before_the_app_opens(repository: Path) -> None:
     (repository / "spec.yaml").write_text("name: triage\n", encoding="utf-8")
     with pytest.raises(InputError):
