@@ -297,6 +297,24 @@ def test_spans_of_the_console_and_of_openinference_lists(tmp_path: Path) -> None
     assert (case.id, case.input, case.observed, case.went_wrong) == ("n", "q", "a", "fit fail")
 
 
+def test_otlp_values_of_every_kind(tmp_path: Path) -> None:
+    part = {"kvlistValue": {"values": [{"key": "type", "value": {"stringValue": "text"}},
+                                       {"key": "content", "value": {"stringValue": "hi"}}]}}  # fmt: skip
+    message = {"kvlistValue": {"values": [{"key": "role", "value": {"stringValue": "user"}},
+                                          {"key": "parts", "value": {"arrayValue": {"values": [part]}}}]}}  # fmt: skip
+    attributes = [
+        {"key": "gen_ai.operation.name", "value": {"stringValue": "chat"}},
+        {"key": "gen_ai.usage.input_tokens", "value": {"intValue": "7"}},
+    ]
+    details = [{"key": "gen_ai.input.messages", "value": {"arrayValue": {"values": [message]}}},
+               {"key": "gen_ai.completion", "value": {"stringValue": "yo"}}]  # fmt: skip
+    event = {"name": "gen_ai.client.inference.operation.details", "attributes": details}
+    span = {"spanId": "s", "name": "chat", "attributes": attributes, "events": [event]}
+    batch = {"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]}
+    (case,) = imported(tmp_path, "b.json", batch).cases
+    assert (case.input, case.observed) == ("hi", "yo")
+
+
 def test_skill_evals_of_other_kinds(tmp_path: Path) -> None:
     older = [{"skills": ["pdf"], "query": "Extract it", "files": ["a.pdf"], "expected_behavior": ["Reads it"]}]
     assert imported(tmp_path, "e.json", older).cases[0].expected == "- Reads it"

@@ -140,3 +140,17 @@ def test_sets_of_assertions() -> None:
     half = read_asserts([{"type": "assert-set", "threshold": 0.5, "assert": inner}], {})
     assert (half.check, len(half.notes)) == (None, 1)
     assert "keeps its value in file://x" in read_asserts([{"type": "equals-x", "value": "file://x"}], {}).notes[0]
+
+
+def test_what_a_test_asks_for_besides_is_named(tmp_path: Path) -> None:
+    tests = [
+        {"path": "file://make.py:tests", "config": {}},
+        {"vars": {"q": "x"}, "options": {"transform": "output.trim()"}, "threshold": 0.5, "assert": []},
+        {"assert": [{"type": "contains", "value": "y"}]},
+    ]
+    result = imported(tmp_path, "c.json", json.dumps({"prompts": ["{{q}}"], "tests": tests}))
+    said = "\n".join([*result.notes, *map(str, result.skipped)])
+    assert [case.input for case in result.cases] == [{"q": "x"}]
+    for words in ("test 1: made by file://make.py:tests", "test 2: promptfoo changes the output (transform)",
+                  "test 2: promptfoo asks for a part of the assertions only", "test 3: no variables"):  # fmt: skip
+        assert words in said
