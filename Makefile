@@ -39,9 +39,10 @@ types: $(VENV)/dev.stamp ## Check types, strictly
 imports: $(VENV)/dev.stamp ## Check who may import whom
 	@$(BIN)/lint-imports
 
-bench: $(VENV)/dev.stamp ## Measure start-up and the engine's overhead, as ratios within one run
+bench: $(VENV)/dev.stamp ## Measure start-up, the engine's overhead, and a run of 10,000 experiments
 	@$(BIN)/python tests/benchmarks/bench_startup.py
 	@$(BIN)/python tests/benchmarks/bench_engine.py
+	@$(BIN)/python tests/benchmarks/bench_long_run.py
 
 bench-decisions: $(VENV)/dev.stamp ## Compare decision rules in simulated worlds: false keeps, true gain (minutes)
 	@$(BIN)/python tests/benchmarks/bench_decisions.py

@@ -12,7 +12,7 @@ from ceopt_tui.core.state.run import RunState
 from ceopt_tui.errors import StorageError
 from ceopt_tui.gitops.repository import Repository
 from ceopt_tui.journal.disk import JOURNAL_NAME
-from ceopt_tui.journal.replay import replay
+from ceopt_tui.journal.replay import collector_paused, replay
 from ceopt_tui.looking import FoundRun
 from schemas.records import RECORDS
 
@@ -49,8 +49,9 @@ class FollowedRun:
         file = (facts.st_dev, facts.st_ino)
         if self._file == file and facts.st_size >= self._offset and self._take_added():
             return
-        found = replay(self._path)
-        self._state, self._records = fold(found.records), len(found.records)
+        with collector_paused():
+            found = replay(self._path)
+            self._state, self._records = fold(found.records), len(found.records)
         self._file, self._offset = file, found.good_bytes
 
     def _take_added(self) -> bool:

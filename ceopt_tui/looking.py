@@ -16,7 +16,7 @@ from ceopt_tui.gitops.repository import Repository
 from ceopt_tui.journal.disk import JOURNAL_NAME
 from ceopt_tui.journal.folders import runs, runs_folder
 from ceopt_tui.journal.lock import is_held
-from ceopt_tui.journal.replay import replay
+from ceopt_tui.journal.replay import collector_paused, replay
 from schemas.loading import load_spec
 
 
@@ -57,7 +57,8 @@ def _found(folder: Path, repository: Repository) -> FoundRun:
 
 def read_state(folder: Path) -> RunState:
     """The state a run's journal folds to. Reads only; another process may be writing."""
-    return fold(replay(folder / JOURNAL_NAME).records)
+    with collector_paused():
+        return fold(replay(folder / JOURNAL_NAME).records)
 
 
 def at_work(state: RunState, folder: Path) -> bool:

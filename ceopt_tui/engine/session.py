@@ -12,6 +12,7 @@ from ceopt_tui.core.state.run import RunState
 from ceopt_tui.engine.recorder import Observer, Recorder
 from ceopt_tui.journal.journal import Journal
 from ceopt_tui.journal.lock import RunLock
+from ceopt_tui.journal.replay import collector_paused
 
 
 class Session:
@@ -37,7 +38,8 @@ def open_session(folder: Path, clock: Clock, observe: Observer) -> Iterator[Sess
         if journal.torn_copy:
             warnings.append(f"the journal's last line was cut; it is kept in {journal.torn_copy.name}")
         try:
-            state = fold(journal.replayed.records)
+            with collector_paused():
+                state = fold(journal.replayed.records)
             yield Session(folder, Recorder(journal, state, observe), warnings)
         finally:
             journal.close()

@@ -41,7 +41,7 @@ def replay(path: Path) -> Replay:
     if good == len(data) and lines and not _is_json(lines[-1]):
         good -= len(lines.pop()) + 1
     torn = data[good:] or None
-    with _collector_paused():
+    with collector_paused():
         records = [_record(path, number, line) for number, line in enumerate(lines, start=1)]
     return Replay(records, good, torn)
 
@@ -91,7 +91,7 @@ def _is_json(line: bytes) -> bool:
 
 
 @contextmanager
-def _collector_paused() -> Iterator[None]:
+def collector_paused() -> Iterator[None]:
     """Many small objects that all stay alive make the cyclic collector scan them over and over: half the time."""
     was_enabled = gc.isenabled()
     gc.disable()
