@@ -1,13 +1,16 @@
-"""`ceopt evalset check [EVALSET|SPEC]`."""
+"""`ceopt evalset check EVALSET` and `ceopt evalset edit EVALSET`."""
 
 from __future__ import annotations
 
+import importlib
 import json
+import sys
 from pathlib import Path
 
 import click
 
 from ceopt_tui.core.visible import said
+from ceopt_tui.errors import SetupError
 from ceopt_tui.exits import ExitStatus
 from schemas.loading import load_evalset
 from texttargets.evalset_check import evalset_report
@@ -16,7 +19,7 @@ from texttargets.evalset_view import report_json, report_text
 
 @click.group("evalset")
 def command() -> None:
-    """Look at an eval set."""
+    """Look at an eval set, or edit it."""
 
 
 @command.command("check")
@@ -28,3 +31,14 @@ def check(evalset: Path, seed: int, as_json: bool) -> int:
     report = evalset_report(load_evalset(evalset).evalset, seed=seed)
     click.echo(json.dumps(report_json(report), ensure_ascii=False) if as_json else said(report_text(report)))
     return ExitStatus.FINISHED if report.sound else ExitStatus.REFUSED
+
+
+@command.command("edit")
+@click.argument("evalset", type=click.Path(path_type=Path))
+def edit(evalset: Path) -> int:
+    """Read and edit the cases in the app. Cases that are not touched keep every byte of theirs."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise SetupError("no terminal to edit on", "`ceopt evalset check FILE` says how the set stands.")
+    load_evalset(evalset)
+    status: int = importlib.import_module("ceopt_tui.ui.start").open_evalset(evalset)
+    return status

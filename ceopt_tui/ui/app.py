@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import SystemCommand
@@ -18,8 +19,8 @@ from ceopt_tui.engine.files import REPORT_NAME
 from ceopt_tui.errors import CeoptError
 from ceopt_tui.exits import ExitStatus
 from ceopt_tui.ui import messages as m
-from ceopt_tui.ui.asking_app import AskingApp
 from ceopt_tui.ui.commands import commands_of, help_text
+from ceopt_tui.ui.editing_app import EditingApp
 from ceopt_tui.ui.engine_app import Tick, Work
 from ceopt_tui.ui.entries import RunEntry
 from ceopt_tui.ui.report_text import report_text
@@ -37,7 +38,7 @@ READING = "reading"  # the group of workers that read journals
 REFRESH_S = 0.25
 
 
-class CeoptApp(AskingApp):
+class CeoptApp(EditingApp):
     """Home, run, question and report. Its return value is the exit status."""
 
     CSS_PATH = "app.tcss"
@@ -54,11 +55,13 @@ class CeoptApp(AskingApp):
         clock: Clock,
         first: RunEntry | None = None,
         *,
+        evalset: Path | None = None,
         refresh_s: float = REFRESH_S,
     ) -> None:
         super().__init__(tick, clock)
         self._catalogue = catalogue
         self._first = first
+        self._evalset = evalset
         self._refresh_s = refresh_s
         self._models: dict[str, RunModel] = {}
         self._interrupts = 0
@@ -68,6 +71,8 @@ class CeoptApp(AskingApp):
         if self._first is not None:
             start = self._first.state.finished is None or RunModel(self._first).idle(self.clock.now())
             self.post_message(m.RunOpened(self._first, start=start))
+        if self._evalset is not None:
+            self.open_evalset(self._evalset)
 
     # Runs and screens
 
@@ -199,7 +204,7 @@ class CeoptApp(AskingApp):
         self.push_screen(ConfirmScreen(question, yes, no), lambda given: act() if given else None)
 
     def action_leave_now(self) -> None:
-        self.leave(ExitStatus.FINISHED)
+        self.unless_unsaved(partial(self.leave, ExitStatus.FINISHED))
 
     def action_help_quit(self) -> None:
         """ctrl+c without a selection: asks once, then stops the run and leaves."""
@@ -208,7 +213,8 @@ class CeoptApp(AskingApp):
             self.leave(ExitStatus.INTERRUPTED)
             return
         what = "stop the run and leave" if self.working else "leave"
-        self.notify(f"Press ctrl+c again to {what}; state is kept.", timeout=5, markup=False)
+        kept = "what you wrote is not saved" if self.unsaved else "state is kept"
+        self.notify(f"Press ctrl+c again to {what}; {kept}.", timeout=5, markup=False)
         self.set_timer(5, self._forget_interrupt)
 
     def _forget_interrupt(self) -> None:

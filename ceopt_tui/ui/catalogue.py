@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -27,11 +27,25 @@ _SPEC = re.compile(rb"^(metric|target)\s*:", re.MULTILINE)
 class Catalogue(Protocol):
     """Lists runs; may take long, so it is called off the event loop."""
 
-    where: str
+    @property
+    def where(self) -> str: ...
 
     def entries(self) -> Sequence[RunEntry]: ...
 
     def reread(self, entry: RunEntry) -> RunEntry: ...
+
+
+@dataclass(frozen=True)
+class NoRuns:
+    """A place outside every repository."""
+
+    where: str
+
+    def entries(self) -> Sequence[RunEntry]:
+        return ()
+
+    def reread(self, entry: RunEntry) -> RunEntry:
+        return entry
 
 
 class RepositoryCatalogue:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from textual.binding import Binding, BindingType
 
-Place = Literal["home", "run", "reading", "question", "scoring", "themes"]
+Place = Literal["home", "run", "reading", "question", "scoring", "themes", "evalset", "case"]
 PLACES: dict[Place, str] = {
     "home": "Runs of this repository",
     "run": "A run",
@@ -16,6 +16,8 @@ PLACES: dict[Place, str] = {
     "question": "A question",
     "scoring": "Scoring outputs yourself",
     "themes": "Failure themes",
+    "evalset": "An eval set",
+    "case": "A case of it",
 }
 
 
@@ -46,7 +48,8 @@ COMMANDS = (
     Command("best", "b", "b", "Best", "The best text against the original", "best", ("run",)),
     Command("report", "r", "r", "Report", "The report of the run", "report", ("run",)),
     Command("themes", "t", "t", "Themes", "What the judge finds wrong, grouped; yours to edit", "themes", ("run",)),
-    Command("help", "question_mark,f1", "?", "Help", "What the keys do", "app.help", ("home", "run")),
+    Command("evalset", "v", "v", "Eval set", "The cases it is measured on", "evalset", ("home", "run"), False),
+    Command("help", "question_mark,f1", "?", "Help", "What the keys do", "app.help", ("home", "run", "evalset")),
     Command("quit", "q", "q", "Quit", "Leave the app; state is kept", "app.leave", ("home", "run", "reading")),
     Command("later", "escape", "esc", "Later", "Leave the question for later", "later", ("question",)),
     Command("cases", "enter", "enter", "Cases", "Its cases: output and feedback", "cases", ("themes",), False, False),
@@ -63,6 +66,22 @@ COMMANDS = (
     Command("stop_scoring", "x", "x", "Stop", "Stop here; scores so far are kept", "end", ("scoring",)),
     Command("testing", "t", "t", "Testing", "Just testing: throw these scores away", "just_testing", ("scoring",)),
     Command("leave_sheet", "escape", "esc", "Later", "Leave the sheet for later", "later", ("scoring",)),
+    Command("open_case", "enter", "enter", "Open", "Edit its four fields", "open_case", ("evalset",), False, False),
+    Command("new_case", "n", "n", "New", "Add a case by hand", "new", ("evalset",)),
+    Command("kind", "g", "g", "Guard", "Make a failure a guard, or a guard a failure", "kind", ("evalset",)),
+    Command("side", "s", "s", "Side", "For selection, held out, or left to the draw", "side", ("evalset",), False),
+    Command("tags", "t", "t", "Tags", "Change the case's tags", "tags", ("evalset",)),
+    Command("delete", "d,delete", "d", "Delete", "Take the case out of the set", "delete", ("evalset",), False),
+    Command("undo", "u,ctrl+z", "u", "Undo", "Take the last change back", "undo", ("evalset",)),
+    Command("search", "slash", "/", "Search", "Cases with these words", "search", ("evalset",)),
+    Command("filter", "f", "f", "Filter", "Failures, guards, a side, a tag, what to look at", "filter", ("evalset",)),
+    Command("check_set", "c", "c", "Check", "All that is to be said of the set", "check", ("evalset",), False),
+    Command("save", "ctrl+s", "^s", "Save", "Write the file; cases not touched keep every byte", "save", ("evalset",)),
+    Command("reload_set", "f5", "f5", "Reload", "Take up the file; your edits stay", "reload", ("evalset",), False),
+    Command("back_home", "escape", "esc", "Back", "Clear the filter, then go back", "back", ("evalset",)),
+    Command("quit_set", "q", "q", "Quit", "Leave the app; asks what to save", "leave_app", ("evalset",), False),
+    Command("done", "escape", "esc", "Done", "Take over what you wrote", "done", ("case",)),
+    Command("done_save", "ctrl+s", "^s", "Save", "Take it over and write the file", "done_and_save", ("case",)),
 )
 # Keys that widgets answer themselves, for the help.
 MOVING: tuple[tuple[str, str], ...] = (

@@ -92,5 +92,12 @@ class ThemesWanted(Message):
 
 
 @dataclass
+class EvalSetWanted(Message):
+    """The person wants to see the cases a run is measured on."""
+
+    entry: RunEntry
+
+
+@dataclass
 class RereadWanted(Message):
     """The shown run is worked on elsewhere: its journal is to be read again."""

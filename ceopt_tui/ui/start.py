@@ -16,7 +16,7 @@ from ceopt_tui.exits import ExitStatus
 from ceopt_tui.run_options import RunOptions
 from ceopt_tui.system_clock import SystemClock
 from ceopt_tui.ui.app import CeoptApp
-from ceopt_tui.ui.catalogue import RepositoryCatalogue, entry_of_spec
+from ceopt_tui.ui.catalogue import Catalogue, NoRuns, RepositoryCatalogue, entry_of_spec
 from ceopt_tui.ui.entries import RunEntry
 from ceopt_tui.ui.last_words import outcome_lines, way_on
 from ceopt_tui.ui.terminal import outliving_the_terminal
@@ -42,6 +42,18 @@ def open_home() -> int:
     require_terminal()
     options = RunOptions(spec_path=Path(), attended=True)
     return _open(RepositoryCatalogue(Path.cwd(), options), None)
+
+
+def open_evalset(evalset: Path) -> int:
+    """Opens the app on an eval set; behind it stand the runs of its repository, if it is in one."""
+    require_terminal()
+    options = RunOptions(spec_path=Path(), attended=True)
+    folder = evalset.resolve().parent
+    try:
+        catalogue: Catalogue = RepositoryCatalogue(folder, options)
+    except SetupError:
+        catalogue = NoRuns(str(folder))
+    return run_app(CeoptApp(catalogue, run_tick, SystemClock(), evalset=evalset))
 
 
 def require_terminal() -> None:

@@ -16,7 +16,7 @@ from ceopt_tui.core.ports import Clock
 from ceopt_tui.core.visible import one_line, said
 from ceopt_tui.ui.commands import Place, bindings_for
 from ceopt_tui.ui.entries import RunEntry
-from ceopt_tui.ui.messages import ReloadWanted, RunOpened
+from ceopt_tui.ui.messages import EvalSetWanted, ReloadWanted, RunOpened
 from ceopt_tui.ui.styled import cell, lines_of, mark_cell
 from ceopt_tui.ui.viewmodel import RunRow, run_row
 from ceopt_tui.ui.widgets.reading import Reading
@@ -108,6 +108,11 @@ class HomeScreen(Screen[None]):
                 self.notify(said(entry.fault), severity="error", timeout=20, markup=False)
                 return
             self.post_message(RunOpened(entry, start=entry.state.started is None))
+
+    def action_evalset(self) -> None:
+        key = self.query_one(RowTable).selected_key
+        if key in self._entries:
+            self.post_message(EvalSetWanted(self._entries[key]))
 
     def action_reload(self) -> None:
         self.post_message(ReloadWanted())

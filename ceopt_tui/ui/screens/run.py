@@ -19,6 +19,7 @@ from ceopt_tui.ui.marks import Mark, outcome_mark
 from ceopt_tui.ui.messages import (
     AnswerWanted,
     EndWanted,
+    EvalSetWanted,
     ReportWanted,
     RereadWanted,
     RunWanted,
@@ -190,6 +191,9 @@ class RunScreen(Screen[None]):
             diff = candidate_diff(self.model.state, number)
             text = diff or "This experiment has no candidate text (yet)."
             self.app.push_screen(ReadingScreen(detail(self.model.state, number).title, text))
+
+    def action_evalset(self) -> None:
+        self.post_message(EvalSetWanted(self.model.entry))
 
     def action_themes(self) -> None:
         self.post_message(ThemesWanted())

@@ -1,0 +1,72 @@
+"""An app that opens eval sets to edit, and leaves no change behind without a word."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from ceopt_tui.core.visible import one_line, said
+from ceopt_tui.errors import CeoptError
+from ceopt_tui.evalset_runs import evalset_source, open_runs
+from ceopt_tui.run_options import RunOptions
+from ceopt_tui.ui.asking_app import AskingApp
+from ceopt_tui.ui.messages import EvalSetWanted
+from ceopt_tui.ui.screens.confirm import ConfirmScreen
+from ceopt_tui.ui.screens.evalset import EvalSetScreen
+from ceopt_tui.ui.screens.pick import PickScreen
+
+NO_SPEC = "The spec of this run is not where it was, so nothing says which cases it is measured on."
+NOT_SAVED = "What you wrote in the eval set is not saved. Leave without it?"
+
+
+class EditingApp(AskingApp):
+    """Opens the eval set of a run, or one by its file."""
+
+    def on_eval_set_wanted(self, message: EvalSetWanted) -> None:
+        options = message.entry.options
+        if options is None:
+            self.notify(NO_SPEC, severity="error", markup=False)
+            return
+        try:
+            source = evalset_source(options.spec_path)
+        except CeoptError as error:
+            self.notify(said(str(error)), severity="error", timeout=20, markup=False)
+            return
+        if not source.files:
+            self.notify("This run names no eval set.", markup=False)
+        elif len(source.files) == 1:
+            self.open_evalset(source.files[0], options, seed=source.seed, share=source.share)
+        else:
+            self._pick(source.files, options, source.seed)
+
+    def _pick(self, files: tuple[Path, ...], options: RunOptions, seed: int) -> None:
+        def picked(place: int | None) -> None:
+            if place is not None:
+                self.open_evalset(files[place], options, seed=seed)
+
+        self.push_screen(PickScreen("Which eval set?", [one_line(file.name) for file in files]), picked)
+
+    def open_evalset(
+        self, file: Path, options: RunOptions | None = None, *, seed: int = 7, share: float | None = None
+    ) -> None:
+        """Shows the eval set; with `options` runs are looked for where these keep them."""
+        looks = partial(open_runs, state_root=options.state_root, environ=options.environ) if options else open_runs
+        self.push_screen(EvalSetScreen(file, seed=seed, share=share, looks=looks))
+
+    @property
+    def unsaved(self) -> bool:
+        """Is there something a person wrote that no file holds?"""
+        return any(getattr(screen, "unsaved", False) for screen in self.screen_stack)
+
+    def unless_unsaved(self, leave: Callable[[], object]) -> None:
+        """Leaves; asks once while something would be lost."""
+        if not self.unsaved or isinstance(self.screen, ConfirmScreen):
+            leave()
+            return
+
+        def answered(given: bool | None) -> None:
+            if given:
+                leave()
+
+        self.push_screen(ConfirmScreen(NOT_SAVED, "leave without it", "stay"), answered)
