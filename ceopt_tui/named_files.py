@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ceopt_tui.early import PRUNE_SUFFIX
 from ceopt_tui.errors import InputError, Problem
 from judges.rubric import read_rubric_text
 from schemas.labels import Labels
@@ -59,9 +60,12 @@ def _read_judge(loaded: LoadedSpec, root: Path, named: NamedFiles) -> None:
 
 
 def labels_file(loaded: LoadedSpec) -> Path | None:
-    """Where a person's scores of this spec's judge are kept, beside the spec unless it says otherwise."""
+    """Where a person's scores of this spec's judge are kept: as it says, else NAME.labels.yaml beside it."""
     judge = loaded.spec.metric.judge
-    return loaded.file.resolve().parent / judge.calibration.labels if judge and judge.calibration.labels else None
+    if judge is None or not loaded.spec.is_judged:
+        return None
+    default = f"{loaded.spec.name.removesuffix(PRUNE_SUFFIX)}.labels.yaml"
+    return loaded.file.resolve().parent / (judge.calibration.labels or default)
 
 
 def _rubric(loaded: LoadedSpec, root: Path, written: str, key: str) -> str:

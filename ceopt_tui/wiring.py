@@ -174,7 +174,7 @@ async def _parts(
             remarks=(*project.loaded.notes, *notes(project.loaded)),
             notes=warnings,
             judging=make_judging(project, bound_to, client, cache),
-            labels_file=_labels_file(project, session, options),
+            labels_file=labels_file(project.loaded),
             wake=options.wake,
         )
 
@@ -210,15 +210,6 @@ def _scoring(session: Session, options: RunOptions) -> ScoringOnly | None:
     prefix = "calibration-" if options.scoring == "calibration" else "final-"
     done = sum(sheet.startswith(prefix) for sheet in session.state.judging.closed_sheets)
     return ScoringOnly(options.scoring, done + 1)
-
-
-def _labels_file(project: Project, session: Session, options: RunOptions) -> Path:
-    """Where the spec says; else beside it when a person came to score, and with the run's state when a run asked."""
-    named = labels_file(project.loaded)
-    if named is not None:
-        return named
-    beside = project.loaded.file.resolve().with_name(f"{project.spec.name}.labels.yaml")
-    return beside if options.scoring else session.folder / "labels.yaml"
 
 
 def _guard(project: Project, inputs: RunInputs) -> Guard:

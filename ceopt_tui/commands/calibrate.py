@@ -21,7 +21,7 @@ def command(spec: Path, winner: bool, state_root: Path | None, cache_dir: Path |
     """Score outputs yourself and see whether the judge of SPEC ranks them as you do.
 
     Measures and judges the baseline first where that was not done yet. Your scores are kept in the file that
-    metric.judge.calibration.labels names, else beside the spec.
+    metric.judge.calibration.labels names, else in NAME.labels.yaml beside the spec; later runs go by them.
     """
     loaded = load_spec(spec)
     if not loaded.spec.is_judged:

@@ -73,5 +73,5 @@ def _question(state: RunState, inputs: RunInputs, parts: Parts, action: Ask) -> 
         return calibrate_question()
     assert action.number is not None
     if action.what == "calibrated":
-        return calibrated_question(state, parts.terms, action.number)
+        return calibrated_question(state, parts.terms, action.number, parts.labels_file)
     return keep_question(state, parts, action.number)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from ceopt_tui.core.figures import change, counted
 from ceopt_tui.core.plan.blind import SCORE_BLIND, blind_sheet
 from ceopt_tui.core.plan.calibrating import CHANGE_RUBRIC, GO_ON, NOT_NOW, SCORE_MORE, SCORE_NOW, THROW_AWAY
@@ -45,11 +47,12 @@ def calibrate_question() -> Question:
     )
 
 
-def calibrated_question(state: RunState, terms: Terms, number: int) -> Question:
+def calibrated_question(state: RunState, terms: Terms, number: int, kept_in: Path | None = None) -> Question:
     """What a sheet of a person's scores says of the judge."""
     assert terms.judge is not None
     trust = trust_of(state, terms.judge)
-    lines = [*trust.lines, *(("", "Where you and the judge are furthest apart:") if trust.disagreements else ())]
+    kept = [f"Your scores are kept in {kept_in.name} and hold for later runs of this rubric."] if kept_in else []
+    lines = [*trust.lines, *kept, *(("", "Where you and the judge are furthest apart:") if trust.disagreements else ())]
     more = (SCORE_MORE,) if _more_outputs(state) else ()
     options = (GO_ON, *more, CHANGE_RUBRIC, THROW_AWAY)
     return Question(f"calibrated-{number}", "You and the judge", "\n".join(lines), "What now?", options, trust.pairs)
