@@ -91,12 +91,17 @@ def _runs(gain: GainReported) -> str:
 
 
 def unseen_need(state: RunState) -> str:
-    """What a removal that no held-out case missed leaves open: a case that is not in the set speaks for no rule."""
+    """What a removal that no held-out case missed leaves open, and what to do about it."""
+    return f"{unmissed(state)}; what must stay though no case asks about it belongs in `target.protect`"
+
+
+def unmissed(state: RunState) -> str:
+    """How many of all inputs may need a rule that no held-out case misses: an input without a case speaks for none."""
     cases = state.distinct(state.deciding_holdout)
     share = 1 - (1 - MISSED_AT) ** (1 / max(cases, 1))
     return (
         f"a rule that up to {percent(share)} of all inputs need may go unmissed on {counted(cases, 'held-out case')} "
-        "(at 90%); what must stay though no case asks about it belongs in `target.protect`"
+        "(at 90%)"
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ceopt_tui.core.clocks import calendar_s, spoken
-from ceopt_tui.core.describe import HIDDEN, hides_scores
+from ceopt_tui.core.describe import HIDDEN, hides_scores, unmissed
 from ceopt_tui.core.figures import change, counted, score
 from ceopt_tui.core.plan.stopping import best_mean
 from ceopt_tui.core.plan.terms import Terms
@@ -60,7 +60,7 @@ def overview(state: RunState, terms: Terms | None, activity: Activity, now: date
         ("Time", _time(state, terms, activity, now)),
         ("Spend", _spend(state, terms)),
         ("Score", _score(state, span)),
-        ("Proof", _proof(state, span)),
+        ("Proof", _proof(state, span, pruning=terms is not None and terms.pruning)),
         *judging_lines(state, terms),
     ]
 
@@ -168,7 +168,7 @@ def _score(state: RunState, span: float) -> str:
     )
 
 
-def _proof(state: RunState, span: float) -> str:
+def _proof(state: RunState, span: float, *, pruning: bool) -> str:
     if state.gain and hides_scores(state):
         return HIDDEN
     if state.gain:
@@ -180,6 +180,9 @@ def _proof(state: RunState, span: float) -> str:
             f"{f'; {saving_words(saved(state))}' if only_shortened(state) else ''}"
         )
     if state.baseline is None:
+        if pruning:
+            return "a rule leaves only if no loss shows without it, also on cases it was never tuned on"
         return "a change is kept only if it also wins on cases it was never tuned on"
     looked = counted(len(state.looks), "look") if state.looks else "no look"
-    return f"{looked} at the held-out cases; this set shows gains from {change(state.baseline.sees_most, span)}"
+    shows = unmissed(state) if pruning else f"this set shows gains from {change(state.baseline.sees_most, span)}"
+    return f"{looked} at the held-out cases; {shows}"

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 from ceopt_tui.core.clocks import spoken
 from ceopt_tui.core.describe import HIDDEN, failing_cases, fixed_cases, hides_scores
+from ceopt_tui.core.saving import saving, saving_words
 from ceopt_tui.core.state.experiment import ExperimentState
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.core.visible import one_line, said, visible
@@ -121,6 +122,9 @@ def detail(state: RunState, number: int) -> Detail:
     if experiment.decisions:
         steps = (f"{decided.step.replace('_', ' ')}: {decided.decision}" for decided in experiment.decisions)
         facts.append(("Steps", " → ".join(steps)))
+    if experiment.shortens and experiment.text_digest is not None:
+        found = saving(state, experiment.started.base_digest, experiment.text_digest)
+        facts.append(("Length", saving_words(found)))
     if experiment.look:
         facts.append(("Look", f"look {experiment.look.look} at the held-out cases, level {experiment.look.level:.3f}"))
     if experiment.closed and experiment.closed.moved is not None and not hidden:

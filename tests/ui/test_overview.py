@@ -118,6 +118,29 @@ def test_the_best_stands_against_the_original() -> None:
     assert lines(state_of(begun(), [run]))["Score"] == "original 50% on 1 tuning case; no change kept"
 
 
+def test_the_proof_of_a_pruning_run_is_that_nothing_was_lost() -> None:
+    def proof(state: RunState) -> str:
+        return dict(overview(state, terms(pruning=True), WORKING, NOW))["Proof"]
+
+    assert proof(RunState()).startswith("a rule leaves only if no loss shows without it")
+    assert proof(state_of(begun())) == (
+        "no look at the held-out cases; "
+        "a rule that up to 68% of all inputs need may go unmissed on 2 held-out cases (at 90%)"
+    )
+    gain = GainReported(
+        original_digest="o", final_digest="f", cases=10, before=0.4, after=0.4, gain=0.0, low=-0.02, high=0.02,
+        cautious=0.0, clearly_better=False, fresh=True, selection_before=0.4, selection_after=0.4,
+    )  # fmt: skip
+    kept = [
+        record.model_copy(update={"claims": "tokens"}) if record.kind == "hypothesis_added" else record
+        for record in tried(1, "x", "kept", text="A.\n")
+    ]
+    assert proof(state_of(begun(), kept, [gain])) == (
+        "40% → 40% on 10 unseen cases, +0 points (90%: -2 points to +2 points); "
+        "5 characters shorter (8 → 3), about 1 token less a call"
+    )
+
+
 def test_proof_is_the_gain_on_unseen_cases() -> None:
     assert lines(state_of(begun()))["Proof"] == "no look at the held-out cases; this set shows gains from +30 points"
     gain = GainReported(

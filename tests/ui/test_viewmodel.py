@@ -126,6 +126,18 @@ def test_the_detail_names_steps_look_cases_and_refusals() -> None:
     }
 
 
+def test_the_detail_of_a_removal_says_how_much_shorter_the_text_is() -> None:
+    records = tried(1, "do without it", "kept", text="A.\n")
+    shorter = [
+        record.model_copy(update={"claims": "tokens"}) if record.kind == "hypothesis_added" else record
+        for record in records
+    ]
+    assert dict(detail(state_of(begun(), shorter), 1).facts).get("Length") == (
+        "5 characters shorter (8 → 3), about 1 token less a call"
+    )
+    assert "Length" not in dict(detail(state_of(begun(), records), 1).facts)
+
+
 def test_diffs_are_of_the_candidate_and_of_the_best_text() -> None:
     state = state_of(begun(), tried(1, "be exact", "kept", "", "Answer.\nbe exact\x1b\n"), tried(2, "no text"))
     assert "+be exact␛" in candidate_diff(state, 1)
