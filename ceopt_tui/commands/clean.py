@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import platformdirs
 from ceopt_tui.cleaning.archives import archived_things, named_things, remove_archived
 from ceopt_tui.cleaning.inventory import Thing, size_words
 from ceopt_tui.cleaning.working_files import refuse_unfinished, remove, take_inventory
+from ceopt_tui.commands.asking import has_terminal
 from ceopt_tui.core.figures import counted
 from ceopt_tui.core.visible import said, visible
 from ceopt_tui.errors import CeoptError
@@ -116,7 +116,7 @@ def _agreed(yes: bool) -> bool:
     """A yes given beforehand or in a terminal; where there is none nothing is removed."""
     if yes:
         return True
-    if sys.stdin.isatty() and sys.stderr.isatty():
+    if has_terminal():
         return click.confirm("Remove it?", err=True)
     click.echo("nothing was removed; add --yes to remove it", err=True)
     return False

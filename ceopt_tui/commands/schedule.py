@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
+from ceopt_tui.commands.asking import has_terminal
 from ceopt_tui.commands.run import model_pairs
 from ceopt_tui.core.plan.setting_up import approved
 from ceopt_tui.core.visible import visible
 from ceopt_tui.errors import SetupError
 from ceopt_tui.inputs import Project, terms_of
-from ceopt_tui.journal.folders import claim
+from ceopt_tui.journal.folders import claim, refuse_foreign
 from ceopt_tui.looking import read_state
 from ceopt_tui.run_options import RunOptions
 from ceopt_tui.schedule.ci import workflow
@@ -72,9 +72,10 @@ def command(
     job = planned_job(project, options, interval, max_minutes or interval.work_minutes, env_file, ci=kind == "ci")
     needed = needed_variables(project.spec, options.environ, user_config_file(), options.models)
     if install:
-        change = INSTALLED[kind](job, os.environ)
-        claim(job.state, repository_root=job.root, git_common_dir=project.repository.git_common_dir)
-        _carry_out(change, yes, done="installed", nothing="already installed")
+        whose = {"repository_root": project.repository.root, "git_common_dir": project.repository.git_common_dir}
+        refuse_foreign(job.state, **whose)
+        if _carry_out(INSTALLED[kind](job, os.environ), yes, done="installed", nothing="already installed"):
+            claim(job.state, **whose)  # before the job's log makes a folder there that git would see
     else:
         click.echo(_printed(job, kind, needed), nl=False)
     for line in _advice(project, job, kind, needed, options):
@@ -97,20 +98,23 @@ def _printed(job: Job, kind: str, needed: Needed) -> str:
     return "\n".join(f"# {folder / name}\n{text}" for name, text in units(job).items())
 
 
-def _carry_out(change: Change, yes: bool, *, done: str, nothing: str) -> None:
-    """Shows the change, asks where there is somebody to ask, makes it."""
+def _carry_out(change: Change, yes: bool, *, done: str, nothing: str) -> bool:
+    """Shows the change, asks where there is somebody to ask, makes it; says whether it was made."""
     if change.is_none:
         click.echo(nothing)
-        return
+        return False
     click.echo(visible(change.diff), nl=False)
     if not yes:
-        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        if not has_terminal():
             raise SetupError("nothing was changed: there is no terminal to ask in", "Add --yes.")
-        click.confirm("Make this change?", abort=True, err=True)
+        if not click.confirm("Make this change?", err=True):
+            click.echo("nothing was changed")
+            return False
     told = change.make()
     click.echo(done)
     for line in told:
         click.echo(visible(line), err=True)
+    return True
 
 
 def _advice(project: Project, job: Job, kind: str, needed: Needed, options: RunOptions) -> Iterator[str]:

@@ -96,6 +96,14 @@ def test_a_yes_removes_what_was_listed_and_all_else_stays(folder: Path, reposito
     assert "nothing to remove" in call("--yes").stdout, "a second time finds nothing"
 
 
+@pytest.mark.parametrize(("answer", "gone"), [("y", True), ("n", False), ("", False)])
+def test_in_a_terminal_it_asks(answer: str, gone: bool, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_journal(folder, *FINISHED)
+    monkeypatch.setattr(clean, "has_terminal", lambda: True)
+    result = CliRunner().invoke(clean.command, ["triage"], input=f"{answer}\n")
+    assert "Remove it? [y/N]" in result.stderr and (folder / "strategy-digest.md").exists() is not gone
+
+
 def test_links_and_what_git_does_not_know_stay_and_are_named(folder: Path, tmp_path: Path) -> None:
     write_journal(folder, *FINISHED)
     mine = tmp_path / "mine"

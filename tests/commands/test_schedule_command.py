@@ -100,6 +100,7 @@ def test_what_is_set_already_is_not_asked_for(home: Path) -> None:
 def test_the_crontab_is_shown_before_it_is_changed_and_all_else_in_it_stays(home: Path) -> None:
     (home / "crontab").write_text(MINE, "utf-8")
     assert "no terminal to ask in" in refusal("--install") and crontab(home) == MINE
+    assert not Path(".context").exists()
     out, _ = call("--install", "--yes")
     assert out.startswith("--- crontab (now)\n+++ crontab (then)\n") and "+*/30 * * * * mkdir -p" in out
     assert out.endswith("\ninstalled\n")
@@ -189,3 +190,11 @@ def test_a_spec_that_could_not_run_is_not_scheduled(home: Path) -> None:
     assert "prompts/triage.md is not there" in refusal()
     Path("prompts/triage.md").write_text("x\n", "utf-8")
     assert "not an interval" in refusal("--every", "often")
+
+
+@pytest.mark.parametrize(("answer", "told"), [("y", "installed"), ("n", "nothing was changed")])
+def test_in_a_terminal_it_asks(answer: str, told: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(schedule, "has_terminal", lambda: True)
+    result = CliRunner().invoke(schedule.command, ["spec.yaml", "--install"], input=f"{answer}\n")
+    assert "Make this change? [y/N]" in result.stderr and f"\n{told}\n" in result.stdout
+    assert (home / "crontab").exists() is Path(".context").exists() is (answer == "y")
