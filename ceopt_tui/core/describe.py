@@ -155,7 +155,12 @@ def outcome_sentence(state: RunState, span: float) -> str:
     if outcomes and set(outcomes) <= UNAPPLIED:
         return f"Nothing was measured: {_none_of(len(outcomes))}; why is listed."
     if outcomes and all(experiment.shortens for experiment in state.experiments.values()):
-        return "No rule left the text: without each of them a loss was seen, or could not be ruled out."
+        return "No rule left the text: without each that was tried a loss was seen, or could not be ruled out."
+    if state.stopped.outcome == "no_rules":
+        return (
+            "No rule may leave this text: each is protected, holds a placeholder, states the form of the answers, "
+            "or is the only one."
+        )
     if state.baseline and state.stopped.outcome not in {"no_headroom", "too_few_cases", "harness_failed"}:
         missed = change(state.baseline.sees_most, span)
         return f"No confirmed gain; this set would have missed gains below {missed} more often than one time in five."

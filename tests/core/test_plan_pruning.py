@@ -295,7 +295,9 @@ def test_rules_that_move_nothing_are_no_sign_of_a_broken_harness() -> None:
 
 def test_every_rule_tried_is_the_end() -> None:
     state = fold([*measured(), BacklogClosed(generation=0, added=0, at=AT)])
-    assert stopped(state).reason == "no executable action is left: every rule that may go was tried"
+    assert stopped(state) == Stopped(
+        outcome="no_rules", reason="every rule that may go was tried; protected ones were not"
+    )
 
 
 def test_failures_are_not_put_in_themes_for_rules_to_go() -> None:

@@ -99,8 +99,14 @@ def test_a_saving_is_told_without_a_final_gain_too() -> None:
 def test_where_no_rule_left_the_text_that_is_said() -> None:
     closed = ExperimentClosed(number=1, outcome="reverted", reason="")
     said = outcome_sentence(run(closed, STOPPED), 1.0)
-    assert said == "No rule left the text: without each of them a loss was seen, or could not be ruled out."
+    assert said == "No rule left the text: without each that was tried a loss was seen, or could not be ruled out."
     assert outcome_sentence(run(closed, STOPPED, claims="primary"), 1.0).startswith("No confirmed gain")
+
+
+def test_where_no_rule_may_go_that_is_said() -> None:
+    state = fold([*started(), *baseline(), Stopped(outcome="no_rules", reason="")])
+    assert outcome_sentence(state, 1.0).startswith("No rule may leave this text: each is protected, ")
+    assert outcome_word(state) == "nothing_removed"
 
 
 @pytest.mark.parametrize(

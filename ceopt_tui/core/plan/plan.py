@@ -14,7 +14,10 @@ from ceopt_tui.core.state.run import RunState
 from schemas.records import ExperimentStarted, HypothesisAdded, Stopped
 
 ERRORS_IN_A_ROW = 3
-_NO_IDEAS = {False: "the proposer has no further ideas for this text", True: "every rule that may go was tried"}
+_OUT_OF_IDEAS = Stopped(
+    outcome="no_ideas", reason="no executable action is left: the proposer has no further ideas for this text"
+)
+_OUT_OF_RULES = Stopped(outcome="no_rules", reason="every rule that may go was tried; protected ones were not")
 
 
 def plan(state: RunState, terms: Terms, *, active_s: float, wall_s: float) -> Action:
@@ -39,8 +42,7 @@ def plan(state: RunState, terms: Terms, *, active_s: float, wall_s: float) -> Ac
     if hypothesis := next_hypothesis(state):
         return Note((_start(state, hypothesis),))
     if not state.backlog.added:
-        reason = f"no executable action is left: {_NO_IDEAS[terms.pruning]}"
-        return Note((Stopped(outcome="no_ideas", reason=reason),))
+        return Note((_OUT_OF_RULES if terms.pruning else _OUT_OF_IDEAS,))
     return Hypothesize(state.generation + 1)
 
 

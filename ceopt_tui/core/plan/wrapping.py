@@ -55,7 +55,8 @@ def outcome_word(state: RunState) -> str:
     if stopped == "budget" or (outcomes and outcomes <= {"inconclusive", "error"}):
         return "inconclusive"
     shortening = [experiment.shortens for experiment in state.experiments.values()]
-    return "nothing_removed" if shortening and all(shortening) else "no_improvement"
+    removed = stopped == "no_rules" or (bool(shortening) and all(shortening))
+    return "nothing_removed" if removed else "no_improvement"
 
 
 def _exit(state: RunState, lost: int) -> ExitStatus:
