@@ -13,13 +13,22 @@ from ceopt_tui.commands.run import model_pairs
 from ceopt_tui.core.plan.setting_up import approved
 from ceopt_tui.core.visible import visible
 from ceopt_tui.errors import SetupError
+from ceopt_tui.gitops.repository import Repository
 from ceopt_tui.inputs import Project, terms_of
 from ceopt_tui.journal.folders import claim, refuse_foreign
 from ceopt_tui.looking import read_state
 from ceopt_tui.run_options import RunOptions
-from ceopt_tui.schedule.ci import workflow
+from ceopt_tui.schedule.ci import workflow, workflow_id
 from ceopt_tui.schedule.cron import cron_line
-from ceopt_tui.schedule.installing import Change, cron_installed, cron_removed, systemd_installed, systemd_removed
+from ceopt_tui.schedule.installing import (
+    Change,
+    cron_installed,
+    cron_removed,
+    systemd_installed,
+    systemd_removed,
+    workflow_installed,
+    workflow_removed,
+)
 from ceopt_tui.schedule.interval import Interval
 from ceopt_tui.schedule.job import Job, job_id
 from ceopt_tui.schedule.planning import planned_job
@@ -30,16 +39,13 @@ from ceopt_tui.version import VERSION
 from ceopt_tui.wiring import project_of
 from judges.user_config import user_config_file
 
-INSTALLED = {"cron": cron_installed, "systemd": systemd_installed}
-REMOVED = {"cron": cron_removed, "systemd": systemd_removed}
-
 
 @click.command("schedule")
 @click.argument("spec", type=click.Path(path_type=Path))
 @click.option("--kind", type=click.Choice(["cron", "systemd", "ci"]), default="cron", show_default=True)
 @click.option("--every", default="30m", show_default=True, help="Between two starts: 15m, 2h, 1d.")
 @click.option("--max-minutes", type=click.IntRange(min=1), help="How long a start may work; else 5/6 of the interval.")
-@click.option("--install", is_flag=True, help="Put it into your crontab, or among your systemd units.")
+@click.option("--install", is_flag=True, help="Put it into your crontab, systemd units or workflows.")
 @click.option("--remove", is_flag=True, help="Take it out again.")
 @click.option("--yes", is_flag=True, help="Change it without asking.")
 @click.option("--env-file", type=click.Path(path_type=Path), help="Where the job finds its keys.")
@@ -62,10 +68,10 @@ def command(
     prune: bool,
 ) -> None:
     """Start SPEC unattended again and again: prints a cron line, a systemd timer or a CI job, or installs it."""
-    _refuse_odd(kind, install, remove)
+    if install and remove:
+        raise click.UsageError("--install and --remove exclude each other")
     if remove:
-        change = REMOVED[kind](job_id(spec.resolve(), prune=prune), os.environ)
-        _carry_out(change, yes, done="removed", nothing=f"not installed ({kind})")
+        _carry_out(_removal(kind, spec.resolve(), prune), yes, done="removed", nothing=f"not installed ({kind})")
         return
     options = RunOptions(spec, state_root=state_root, models=model_pairs(models), approve=approve, prune=prune)
     project, interval = project_of(options), Interval.parse(every)
@@ -74,7 +80,8 @@ def command(
     if install:
         whose = {"repository_root": project.repository.root, "git_common_dir": project.repository.git_common_dir}
         refuse_foreign(job.state, **whose)
-        if _carry_out(INSTALLED[kind](job, os.environ), yes, done="installed", nothing="already installed"):
+        change = _installation(kind, job, needed)
+        if _carry_out(change, yes, done="installed", nothing="already installed") and kind != "ci":
             claim(job.state, **whose)  # before the job's log makes a folder there that git would see
     else:
         click.echo(_printed(job, kind, needed), nl=False)
@@ -82,11 +89,19 @@ def command(
         click.echo(line, err=True)
 
 
-def _refuse_odd(kind: str, install: bool, remove: bool) -> None:
-    if install and remove:
-        raise click.UsageError("--install and --remove exclude each other")
-    if kind == "ci" and (install or remove):
-        raise click.UsageError("a CI job is a file of yours: put what this prints where your CI looks for it")
+def _installation(kind: str, job: Job, needed: Needed) -> Change:
+    if kind == "ci":
+        return workflow_installed(job, workflow(job, needed, VERSION))
+    return cron_installed(job, os.environ) if kind == "cron" else systemd_installed(job, os.environ)
+
+
+def _removal(kind: str, spec: Path, prune: bool) -> Change:
+    """Needs no more of the spec than its place."""
+    if kind == "ci":
+        root = Repository.find(spec.parent).root.resolve()
+        return workflow_removed(root, workflow_id(spec, root, prune=prune))
+    job = job_id(spec, prune=prune)
+    return cron_removed(job, os.environ) if kind == "cron" else systemd_removed(job, os.environ)
 
 
 def _printed(job: Job, kind: str, needed: Needed) -> str:

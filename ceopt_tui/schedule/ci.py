@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import shlex
+from pathlib import Path
 
 from ceopt_tui.errors import SetupError
 from ceopt_tui.exits import ExitStatus
 from ceopt_tui.gitops.branches import optimization_branch
 from ceopt_tui.run_options import WAKE_VARIABLE
-from ceopt_tui.schedule.job import Job
+from ceopt_tui.schedule.job import Job, job_id, mark
 from ceopt_tui.schedule.variables import Needed
 
 LONGEST_MINUTES = 300  # hosted runners end a job after six hours
@@ -24,8 +25,14 @@ def workflow(job: Job, needed: Needed, version: str) -> str:
     return _head(job, needed, minutes) + _bringing(job, version) + _running(job, minutes) + _keeping(job)
 
 
+def workflow_id(spec: Path, root: Path, *, prune: bool) -> str:
+    """The workflow's name, from the spec's place in the repository: the same in every clone."""
+    return job_id(spec.relative_to(root), prune=prune)
+
+
 def _head(job: Job, needed: Needed, minutes: int) -> str:
     return f"""\
+{mark(workflow_id(job.spec, job.root, prune=job.prune))}
 name: ceopt {job.run}
 on:
   schedule:

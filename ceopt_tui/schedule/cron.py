@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import re
 
 from ceopt_tui.errors import SetupError
 from ceopt_tui.schedule.job import Job
 
+LONGEST_COMMAND = 998  # bytes; what the widespread crons take
+
 
 def cron_line(job: Job) -> str:
-    """The job as one line of a crontab, where a bare % would end the command."""
-    return f"{job.interval.cron_fields} {job.script('cron', reads_environment=True)}".replace("%", r"\%")
+    """The job as one line of a crontab, where a bare % would end the command. SetupError when cron would cut it."""
+    command = job.script("cron", reads_environment=True).replace("%", r"\%")
+    if len(os.fsencode(command)) > LONGEST_COMMAND:
+        raise SetupError("the paths of this run are too long for a line of cron", "Use `--kind systemd`.")
+    return f"{job.interval.cron_fields} {command}"
 
 
 def with_block(crontab: str, job: Job) -> str:

@@ -7,11 +7,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from ceopt_tui.schedule.ci import workflow_id
 from ceopt_tui.schedule.cron import with_block, without_block
 from ceopt_tui.schedule.crontab import read_crontab, write_crontab
-from ceopt_tui.schedule.job import Job
-from ceopt_tui.schedule.systemd import mark, unit_names, units
+from ceopt_tui.schedule.job import Job, mark
+from ceopt_tui.schedule.systemd import unit_names, units
 from ceopt_tui.schedule.user_units import read_units, remove_units, systemctl, units_folder, write_units
+
+WORKFLOWS = Path(".github") / "workflows"
+COMMIT_IT = "it works once you have committed and pushed that"
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,31 @@ def systemd_removed(job_id: str, environ: Mapping[str, str]) -> Change:
         said = _told(environ, "disable", "--now", names[1])
         remove_units(folder, list(before))
         return [*said, *_told(environ, "daemon-reload")]
+
+    return Change(_units_diff(folder, before, {}), make)
+
+
+def workflow_installed(job: Job, text: str) -> Change:
+    """The workflow in the working tree; committing it is the user's."""
+    workflow = workflow_id(job.spec, job.root, prune=job.prune)
+    folder, name = job.root / WORKFLOWS, f"{workflow}.yml"
+    before = read_units(folder, [name], mark(workflow))
+
+    def make() -> list[str]:
+        write_units(folder, {name: text})
+        return [COMMIT_IT]
+
+    return Change(_units_diff(folder, before, {name: text}), make)
+
+
+def workflow_removed(root: Path, workflow: str) -> Change:
+    """The working tree without the workflow."""
+    folder, name = root / WORKFLOWS, f"{workflow}.yml"
+    before = read_units(folder, [name], mark(workflow))
+
+    def make() -> list[str]:
+        remove_units(folder, list(before))
+        return [COMMIT_IT]
 
     return Change(_units_diff(folder, before, {}), make)
 

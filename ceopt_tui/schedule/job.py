@@ -61,23 +61,26 @@ class Job:
         return f"{scheduler}, every {self.interval}"
 
     def script(self, scheduler: str, *, reads_environment: bool) -> str:
-        """One line of `sh`: environment file where the scheduler does not read it, log, command.
+        """One line of `sh`, each path in it once: environment file where the scheduler does not read it, log, command.
 
         `exec` leaves ceopt's own exit status and hands it the scheduler's signals.
         """
-        keys = shlex.quote(str(self.environment_file))
-        reading = f"if [ -r {keys} ]; then set -a; . {keys}; set +a; fi; " if reads_environment else ""
+        state, root, keys = (shlex.quote(str(path)) for path in (self.state, self.root, self.environment_file))
+        found = f'keys={keys}; if [ -r "$keys" ]; then set -a; . "$keys"; set +a; fi; '
         told = f"PATH={shlex.quote(self.search_path)} {WAKE_VARIABLE}={shlex.quote(self.wake(scheduler))}"
-        start = f"exec env {told} {self.command}"
-        body = f"{{ date -u; {reading}{start}; }}"
-        state, root, log = (shlex.quote(str(path)) for path in (self.state, self.root, self.log))
-        return f"mkdir -p {state} && cd {root} && {body} >>{log} 2>&1"
+        start = f"{found if reads_environment else ''}exec env {told} {self.command}"
+        return f'state={state}; mkdir -p "$state" && cd {root} && {{ date -u; {start}; }} >>"$state"/{LOG_NAME} 2>&1'
 
 
 def job_id(spec: Path, *, prune: bool) -> str:
     """The job's name, from the spec's place alone: a job is found again when its spec is gone or broken."""
     readable = re.sub(r"[^a-z0-9]+", "-", spec.name.lower()).strip("-").removesuffix("-yaml")[:40]
     return f"ceopt-{readable}{PRUNE_SUFFIX if prune else ''}-{hashlib.sha256(os.fsencode(spec)).hexdigest()[:8]}"
+
+
+def mark(job_id: str) -> str:
+    """The first line of a file that this job may replace and remove."""
+    return f"# {job_id}: made by `ceopt schedule`"
 
 
 def refuse_unwritable(job: Job) -> None:

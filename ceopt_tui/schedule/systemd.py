@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ceopt_tui.exits import ExitStatus
-from ceopt_tui.schedule.job import Job
+from ceopt_tui.schedule.job import Job, mark
 
 # Ends that are no failure: there is work left for the next start, or someone stopped the unit.
 NO_FAILURE = (ExitStatus.WAITING, ExitStatus.HANGUP, ExitStatus.INTERRUPTED, ExitStatus.TERMINATED)
@@ -21,11 +21,6 @@ def units(job: Job) -> dict[str, str]:
 def unit_names(job_id: str) -> tuple[str, str]:
     """Service and timer."""
     return f"{job_id}.service", f"{job_id}.timer"
-
-
-def mark(job_id: str) -> str:
-    """The first line of a unit that this job may replace and remove."""
-    return f"# {job_id}: made by `ceopt schedule`"
 
 
 def _service(job: Job) -> str:

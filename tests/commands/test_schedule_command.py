@@ -76,7 +76,7 @@ def test_a_line_for_cron_names_everything_in_full_and_holds_no_key(home: Path) -
     out, err = call()
     assert out.startswith("*/30 * * * * ") and out.count("\n") == 1
     assert f"ceopt run {Path.cwd() / 'spec.yaml'} --unattended --max-minutes 25" in out
-    assert f"{Path.cwd()}/.context/ceopt/triage/schedule.log" in out
+    assert f"state={Path.cwd()}/.context/ceopt/triage; " in out and '>>"$state"/schedule.log 2>&1' in out
     needed = "OPENAI_API_KEY, CEOPT_MODEL_CHEAP, OPENAI_BASE_URL, XDG_CONFIG_HOME"
     assert f"{home}/config/ceopt/environment, one NAME='value' a line, chmod 600: {needed}\n" in err
     assert "not approved yet" in err and KEY not in out + err
@@ -102,7 +102,7 @@ def test_the_crontab_is_shown_before_it_is_changed_and_all_else_in_it_stays(home
     assert "no terminal to ask in" in refusal("--install") and crontab(home) == MINE
     assert not Path(".context").exists()
     out, _ = call("--install", "--yes")
-    assert out.startswith("--- crontab (now)\n+++ crontab (then)\n") and "+*/30 * * * * mkdir -p" in out
+    assert out.startswith("--- crontab (now)\n+++ crontab (then)\n") and "+*/30 * * * * state=" in out
     assert out.endswith("\ninstalled\n")
     once = crontab(home)
     assert once.startswith(MINE) and once.count("ceopt run") == 1
@@ -166,23 +166,32 @@ def test_a_unit_of_somebody_else_stays(kind: str, home: Path) -> None:
     assert service.exists() and other.exists()
 
 
-def test_a_ci_job_names_the_spec_from_the_root_and_is_not_installed(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_ci_job_names_the_spec_from_the_root(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CEOPT_STATE_ROOT", str(home))
     out, err = call("--kind", "ci", "--approve", "abc", "--model", "cheap=openai/gpt-5-mini")
     assert "ceopt run spec.yaml --unattended --max-minutes 25 --model cheap=openai/gpt-5-mini --approve abc" in out
     assert str(home) not in out and "OPENAI_API_KEY: ${{ secrets.OPENAI_API_KEY }}" in out and KEY not in out
     assert "secrets to be set in the CI: OPENAI_API_KEY" in err and "not approved" not in err
-    result = CliRunner().invoke(schedule.command, ["spec.yaml", "--kind", "ci", "--install"])
-    assert result.exit_code == 2 and "a file of yours" in result.output
+
+
+def test_a_workflow_is_written_into_the_working_tree_only_when_asked(home: Path) -> None:
+    printed, _ = call("--kind", "ci")
+    assert not Path(".github").exists()
+    out, err = call("--kind", "ci", "--install", "--yes")
+    (file,) = Path(".github/workflows").iterdir()
+    assert file.read_text("utf-8") == printed and out.endswith("\ninstalled\n") and "committed and pushed" in err
+    assert call("--kind", "ci", "--install")[0] == "already installed\n" and not Path(".context").exists()
+    assert call("--kind", "ci", "--remove", "--yes")[0].endswith("\nremoved\n") and not file.exists()
+    assert call("--kind", "ci", "--remove")[0] == "not installed (ci)\n"
+    file.write_text("name: mine\n", "utf-8")
+    assert "was not made by this command" in refusal("--kind", "ci", "--install", "--yes")
 
 
 def test_a_state_root_of_the_environment_goes_along(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CEOPT_STATE_ROOT", str(home))
     out, _ = call("--prune")
     assert f"ceopt prune {Path.cwd() / 'spec.yaml'} --unattended" in out
-    assert f"--state-root {home}/ceopt;" in out and f"{home}/ceopt/triage-prune/schedule.log" in out
+    assert f"--state-root {home}/ceopt;" in out and f"state={home}/ceopt/triage-prune; " in out
 
 
 def test_a_spec_that_could_not_run_is_not_scheduled(home: Path) -> None:

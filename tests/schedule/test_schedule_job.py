@@ -79,6 +79,11 @@ def test_a_bare_percent_would_end_a_cron_command(job: Job) -> None:
     assert not re.search(r"(?<!\\)%", cron_line(job)) and "\n" not in cron_line(job)
 
 
+def test_a_command_that_cron_would_cut_is_refused(job: Job) -> None:
+    with pytest.raises(SetupError, match="too long for a line of cron"):
+        cron_line(replace(job, state=job.root / ("é" * 400)))
+
+
 def test_systemd_starts_the_same(job: Job) -> None:
     text = units(job)[f"{job.id}.service"]
     settings = dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
