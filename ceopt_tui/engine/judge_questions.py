@@ -113,7 +113,7 @@ def blind_lines(state: RunState, terms: Terms, number: int) -> list[str]:
     if found is None and sheet is not None and sheet.outcome != "discarded":
         return ["Too few outputs of both texts were scored to say anything; what follows is the judge's word."]
     figures, confirms = (found.figures, found.confirms) if found else (None, None)
-    return [people_sentence(figures, confirms, terms.span)]
+    return [people_sentence(figures, confirms, terms.span, shorter=state.experiments[number].shortens)]
 
 
 def blind_option(state: RunState, terms: Terms, number: int) -> tuple[str, ...]:

@@ -6,10 +6,11 @@ from ceopt_tui.core.figures import change, counted, percent
 from ceopt_tui.core.plan.shift import LONGER
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.plan.trusting import trust_of
+from ceopt_tui.core.saving import only_shortened
 from ceopt_tui.core.state.experiment import ExperimentState
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.core.themes import themes_in_force, trend
-from ceopt_tui.core.trust.blind import people_sentence
+from ceopt_tui.core.trust.blind import people_see_no_loss, people_sentence
 from ceopt_tui.engine.judge_questions import blind_lines, kin_sentence
 
 
@@ -29,8 +30,10 @@ def judge_section(state: RunState, terms: Terms) -> list[str]:
         f"{judging.ambiguous} left open by the rubric"
     )
     if state.gain is not None:
-        confirmed = None if state.gain.people is None else state.gain.people.low > 0
-        lines.append(f"- {people_sentence(state.gain.people, confirmed, terms.span)}")
+        people, shorter = state.gain.people, only_shortened(state)
+        confirmed = None if people is None else people.low > 0
+        confirmed = people_see_no_loss(people, terms.span) if shorter else confirmed
+        lines.append(f"- {people_sentence(people, confirmed, terms.span, shorter=shorter)}")
     return ["## The judge", "\n".join(lines)]
 
 

@@ -199,6 +199,31 @@ def test_people_who_see_no_gain_stop_a_keep() -> None:
     assert closed.reason == "6 cases scored blind do not confirm the judge: -1.00 by people, +2.00 by the judge"
 
 
+@pytest.mark.parametrize(("claims", "confirms"), [("tokens", True), ("primary", False)])
+def test_people_who_see_no_difference_confirm_a_shorter_text_and_no_gain(claims: str, confirms: bool) -> None:
+    many = tuple(f"h{number}" for number in range(10))
+    opened, *rest = experiment()
+    marks = [
+        PersonScored(sheet="blind-1-1", text_digest=text, case_id=case, sample=0, score=3.0)
+        for case in many
+        for text in ("old", "new")
+    ]
+    state = looping(
+        opened.model_copy(update={"claims": claims}),
+        *rest,
+        Looked(look=1, number=1, level=0.1, keeps=0),
+        *judged(many, 3.0, 3.0, 3.0, 3.0, step="reference"),
+        *judged(many, 3.0, 3.0, 3.0, 3.0, text="new", step="holdout"),
+        Decided(number=1, step="holdout", decision="keep", next_measurement="none", reason="said so"),
+        *told("keep-1", SCORE_BLIND),
+        *marks,
+        BLIND_DONE,
+        holdout=many,
+    )
+    (compared,) = getattr(next_action(state, **ATTENDED), "records", ())
+    assert compared.confirms is confirms
+
+
 @pytest.mark.parametrize("records", [[sheet(1, "discarded", "blind")], [*blind(1, 2.0, 4.0), BLIND_DONE]])
 def test_scores_thrown_away_or_too_few_leave_the_question_as_it_was(records: list[AnyRecord]) -> None:
     assert next_action(winner(*records), **ATTENDED) == Ask("keep", 1)

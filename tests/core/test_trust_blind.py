@@ -11,7 +11,13 @@ from ceopt_tui.core.evidence.ladder import decide_holdout
 from ceopt_tui.core.evidence.noise import Noise
 from ceopt_tui.core.evidence.setting import Setting
 from ceopt_tui.core.state.judging import Place
-from ceopt_tui.core.trust.blind import BY_THE_JUDGES_WORD, people_confirm, people_figures, people_sentence
+from ceopt_tui.core.trust.blind import (
+    BY_THE_JUDGES_WORD,
+    people_confirm,
+    people_figures,
+    people_see_no_loss,
+    people_sentence,
+)
 from schemas.judging_records import PeopleFigures
 
 ARMS = ("sha256:old", "sha256:new")
@@ -69,6 +75,18 @@ def test_with_few_further_cases_people_alone_decide() -> None:
 def test_below_ten_labelled_cases_both_means_stand_side_by_side() -> None:
     found = figures(PEOPLE[:9], [*JUDGE, *FURTHER])
     assert (found.method, people_confirm(found, 0.10)) == ("side_by_side", None)
+
+
+def test_of_a_shorter_text_people_only_have_to_see_no_loss() -> None:
+    level = figures([0.05, -0.05] * 5, [0.0] * 10)
+    assert people_see_no_loss(level, 4) is True
+    assert people_sentence(level, True, 4, shorter=True).startswith("People see no loss either: +0.00 (90% interval ")
+    worse = figures([-gap for gap in PEOPLE], JUDGE)
+    assert people_see_no_loss(worse, 4) is False
+    assert people_sentence(worse, False, 4, shorter=True).startswith("People see a loss: -")
+    assert people_see_no_loss(figures([1.0, -1.0] * 5, [0.0] * 10), 4) is None
+    assert people_see_no_loss(figures([0.0] * 3, [0.0] * 3), 4) is None  # too few
+    assert people_see_no_loss(None, 4) is None
 
 
 def test_people_confirm_at_the_level_of_the_look() -> None:

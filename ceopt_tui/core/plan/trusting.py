@@ -8,7 +8,7 @@ from ceopt_tui.core.plan.terms import JudgeTerms, Terms
 from ceopt_tui.core.state.experiment import ExperimentState
 from ceopt_tui.core.state.judging import Place
 from ceopt_tui.core.state.run import RunState
-from ceopt_tui.core.trust.blind import people_confirm, people_figures
+from ceopt_tui.core.trust.blind import people_confirm, people_figures, people_see_no_loss
 from ceopt_tui.core.trust.labelling import GatheredLabels, gather_labels, labels_of
 from ceopt_tui.core.trust.sheets import Material
 from ceopt_tui.core.trust.standing import JudgeTrust, TrustRule, judge_trust, may_run_unattended
@@ -72,5 +72,8 @@ def people_compared(state: RunState, terms: Terms, experiment: ExperimentState, 
     figures = people_figures(marks, arms, state.reference.held_out, experiment.held_out, setting)
     if figures is None or experiment.look is None:
         return None
-    confirms = people_confirm(figures, experiment.look.level)
+    if experiment.shortens:
+        confirms = people_see_no_loss(figures, terms.span)
+    else:
+        confirms = people_confirm(figures, experiment.look.level)
     return PeopleCompared(number=experiment.number, figures=figures, confirms=confirms)

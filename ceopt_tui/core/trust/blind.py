@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 
+from ceopt_tui.core.evidence.broken import DEFAULT_MARGIN
 from ceopt_tui.core.evidence.differences import paired_differences
 from ceopt_tui.core.evidence.noise import Runs
 from ceopt_tui.core.evidence.people import ppi_gain
@@ -21,6 +22,7 @@ ENOUGH_CASES = 10  # scored on both texts, from which a keep rests on people
 BY_THE_JUDGES_WORD = "By the judge's word: no person has scored these outputs."
 
 _OPENINGS = {True: "People see the gain too", False: "People do not confirm the gain", None: "By people's scores"}
+_OF_A_SHORTER_TEXT = {True: "People see no loss either", False: "People see a loss", None: "By people's scores"}
 
 
 def people_figures(
@@ -54,8 +56,20 @@ def people_confirm(figures: PeopleFigures | None, level: float) -> bool | None:
     return figures.gain > 0 and figures.p <= level
 
 
-def people_sentence(figures: PeopleFigures | None, confirms: bool | None, span: float) -> str:
-    """What a keep question and the report say of people's scores; `span` is the width of the scale."""
+def people_see_no_loss(figures: PeopleFigures | None, span: float) -> bool | None:
+    """Do people see no loss in a shorter text? False only where they see one; None where their scores cannot tell."""
+    if figures is None or figures.method == "side_by_side":
+        return None
+    if figures.high < 0:
+        return False
+    return True if figures.low > -DEFAULT_MARGIN * span else None
+
+
+def people_sentence(figures: PeopleFigures | None, confirms: bool | None, span: float, *, shorter: bool = False) -> str:
+    """What a keep question and the report say of people's scores; `span` is the width of the scale.
+
+    `shorter`: the new text only has to be no worse.
+    """
     if figures is None:
         return BY_THE_JUDGES_WORD
     if figures.method == "side_by_side":
@@ -66,7 +80,7 @@ def people_sentence(figures: PeopleFigures | None, confirms: bool | None, span: 
             f"from {ENOUGH_CASES} cases on the decision rests on the person."
         )
     else:
-        opening = _OPENINGS[confirms]
+        opening = (_OF_A_SHORTER_TEXT if shorter else _OPENINGS)[confirms]
         said = (
             f"{opening}: {change(figures.gain, span)} (90% interval {change(figures.low, span)} to "
             f"{change(figures.high, span)}) by blind scores of {counted(figures.labelled, 'case')}"
