@@ -68,8 +68,9 @@ def _root(spec: Path) -> Path:
 def _uses(run: FoundRun, state: RunState, evalset: Path, case_ids: Collection[str]) -> bool:
     """By its spec; where that cannot be read any more, by its cases."""
     assert state.started is not None and state.split is not None
+    spec, root = Path(state.started.spec_file), run.repository.root
     try:
-        files = evalset_source(Path(state.started.spec_file), run.repository.root).files
+        files = evalset_source(spec if spec.is_file() else root / spec, root).files
     except CeoptError:
         return bool(set(case_ids) & {*state.split.selection, *state.split.holdout})
     return evalset.resolve() in {file.resolve() for file in files}

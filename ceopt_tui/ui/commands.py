@@ -75,6 +75,7 @@ COMMANDS = (
     Command("undo", "u,ctrl+z", "u", "Undo", "Take the last change back", "undo", ("evalset",)),
     Command("search", "slash", "/", "Search", "Cases with these words", "search", ("evalset",)),
     Command("filter", "f", "f", "Filter", "Failures, guards, a side, a tag, what to look at", "filter", ("evalset",)),
+    Command("try", "r", "r", "Run", "Run the text on the case; shows the price first", "try", ("evalset",), False),
     Command("check_set", "c", "c", "Check", "All that is to be said of the set", "check", ("evalset",), False),
     Command("save", "ctrl+s", "^s", "Save", "Write the file; cases not touched keep every byte", "save", ("evalset",)),
     Command("reload_set", "f5", "f5", "Reload", "Take up the file; your edits stay", "reload", ("evalset",), False),

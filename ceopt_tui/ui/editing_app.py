@@ -14,6 +14,7 @@ from ceopt_tui.ui.asking_app import AskingApp
 from ceopt_tui.ui.messages import EvalSetWanted
 from ceopt_tui.ui.screens.confirm import ConfirmScreen
 from ceopt_tui.ui.screens.evalset import EvalSetScreen
+from ceopt_tui.ui.screens.evalset_trial import TriesCase
 from ceopt_tui.ui.screens.pick import PickScreen
 
 NO_SPEC = "The spec of this run is not where it was, so nothing says which cases it is measured on."
@@ -21,7 +22,9 @@ NOT_SAVED = "What you wrote in the eval set is not saved. Leave without it?"
 
 
 class EditingApp(AskingApp):
-    """Opens the eval set of a run, or one by its file."""
+    """Opens the eval set of a run, or one by its file. `trial_of` makes what runs a spec's text on a case."""
+
+    trial_of: Callable[[RunOptions], TriesCase] | None = None
 
     def on_eval_set_wanted(self, message: EvalSetWanted) -> None:
         options = message.entry.options
@@ -52,7 +55,9 @@ class EditingApp(AskingApp):
     ) -> None:
         """Shows the eval set; with `options` runs are looked for where these keep them."""
         looks = partial(open_runs, state_root=options.state_root, environ=options.environ) if options else open_runs
-        self.push_screen(EvalSetScreen(file, seed=seed, share=share, looks=looks))
+        screen = EvalSetScreen(file, seed=seed, share=share, looks=looks)
+        screen.trial = self.trial_of(options) if options and self.trial_of else None
+        self.push_screen(screen)
 
     @property
     def unsaved(self) -> bool:

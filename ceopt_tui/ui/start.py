@@ -15,6 +15,7 @@ from ceopt_tui.errors import SetupError
 from ceopt_tui.exits import ExitStatus
 from ceopt_tui.run_options import RunOptions
 from ceopt_tui.system_clock import SystemClock
+from ceopt_tui.trial import Trial
 from ceopt_tui.ui.app import CeoptApp
 from ceopt_tui.ui.catalogue import Catalogue, NoRuns, RepositoryCatalogue, entry_of_spec
 from ceopt_tui.ui.entries import RunEntry
@@ -53,7 +54,7 @@ def open_evalset(evalset: Path) -> int:
         catalogue: Catalogue = RepositoryCatalogue(folder, options)
     except SetupError:
         catalogue = NoRuns(str(folder))
-    return run_app(CeoptApp(catalogue, run_tick, SystemClock(), evalset=evalset))
+    return _run(CeoptApp(catalogue, run_tick, SystemClock(), evalset=evalset))
 
 
 def require_terminal() -> None:
@@ -63,7 +64,12 @@ def require_terminal() -> None:
 
 
 def _open(catalogue: RepositoryCatalogue, first: RunEntry | None) -> int:
-    return run_app(CeoptApp(catalogue, run_tick, SystemClock(), first))
+    return _run(CeoptApp(catalogue, run_tick, SystemClock(), first))
+
+
+def _run(app: CeoptApp) -> int:
+    app.trial_of = Trial
+    return run_app(app)
 
 
 def run_app(app: CeoptApp) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,10 @@ from stage import Stage, on_stage, text_of, until
 from textual.pilot import Pilot
 from textual.widgets import DataTable, TextArea
 
+from ceopt_tui.core.ports import RunResult
+from ceopt_tui.errors import SetupError
 from ceopt_tui.evalset_runs import OpenRun
+from ceopt_tui.run_options import RunOptions
 from ceopt_tui.ui.app import CeoptApp
 from ceopt_tui.ui.screens.evalset import EvalSetScreen
 from ceopt_tui.ui.screens.evalset_case import EvalSetCaseScreen
@@ -360,3 +364,69 @@ async def test_two_thousand_cases_are_listed_in_slices(tmp_path: Path) -> None:
         await until(pilot, lambda: "1 case of 2,000" in text_of(app) and table.row_count == 1)
         await pilot.press("escape")
         await until(pilot, lambda: table.row_count == 2_000 and "─c1234─" in text_of(app), "the cursor stays")
+
+
+@dataclass
+class FakeTrial:
+    """Says what it costs, then answers."""
+
+    result: RunResult | Exception
+    tried: list[str] = field(default_factory=list)
+
+    async def price(self) -> str:
+        return "gpt-4o-mini at https://api.example, one call for about 0.0002 USD"
+
+    async def run(self, case: Case) -> RunResult:
+        self.tried.append(case.id)
+        if isinstance(self.result, Exception):
+            raise self.result
+        return self.result
+
+
+async def test_the_text_is_run_on_a_case_after_its_price_and_what_came_out_is_taken_over(tmp_path: Path) -> None:
+    async with builder(tmp_path) as (app, pilot, _):
+        await pilot.press("r")
+        await until(pilot, lambda: "Only a spec says what to run" in text_of(app))
+        trial = FakeTrial(RunResult("see [/foo] bar\n\x1b[31m"))
+        screen(app).trial = trial
+        await pilot.press("r")
+        await until(pilot, lambda: "about 0.0002 USD" in text_of(app))
+        await pilot.press("escape")
+        await pilot.pause()
+        assert trial.tried == []
+        await pilot.press("r")
+        await until(pilot, lambda: "about 0.0002 USD" in text_of(app))
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: "see [/foo] bar" in text_of(app) and "take it as observed" in text_of(app))
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: case(app, "refund-after-30-days").observed == "see [/foo] bar\n\x1b[31m")
+        assert trial.tried == ["refund-after-30-days"]
+
+
+@pytest.mark.parametrize("result", [RunResult("", error="the model is out"), SetupError("the model is out")])
+async def test_a_trial_without_an_output_says_why(tmp_path: Path, result: RunResult | Exception) -> None:
+    async with builder(tmp_path) as (app, pilot, _):
+        screen(app).trial = FakeTrial(result)
+        await pilot.press("r")
+        await until(pilot, lambda: "about 0.0002 USD" in text_of(app))
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: "the model is out" in text_of(app))
+        assert case(app, "refund-after-30-days").observed == "billing"
+
+
+async def test_v_opens_the_eval_set_of_a_run(tmp_path: Path) -> None:
+    (tmp_path / "triage.yaml").write_text(evalset_text(), encoding="utf-8")
+    (tmp_path / "spec.yaml").write_text(
+        "name: triage\ndescription: d\ntarget: {files: [p.md]}\nevalset: {file: triage.yaml}\n"
+        "metric: {primary: {type: hard, name: pass_rate, direction: maximize}}\n",
+        encoding="utf-8",
+    )
+    stage = Stage(tmp_path / "stage")
+    options = RunOptions(tmp_path / "spec.yaml", attended=True, environ={})
+    stage.listed = [replace(stage.entry, options=options), replace(stage.entry, folder=tmp_path / "x", options=None)]
+    async with on_stage(stage) as (app, pilot):
+        await until(pilot, lambda: "triage" in text_of(app))
+        await pilot.press("v")
+        await until(pilot, lambda: isinstance(app.screen, EvalSetScreen) and "12 cases" in text_of(app))
+        await pilot.press("escape", "down", "v")
+        await until(pilot, lambda: "The spec of this run is not where it was" in text_of(app))

@@ -13,12 +13,11 @@ from textual.binding import BindingType
 from textual.widgets import DataTable, Input
 
 from ceopt_tui.core.visible import one_line, said
-from ceopt_tui.errors import CeoptError
 from ceopt_tui.ui.commands import Place, bindings_for
 from ceopt_tui.ui.evalset_rows import CaseFilter, narrowed
 from ceopt_tui.ui.screens.confirm import ConfirmScreen
 from ceopt_tui.ui.screens.evalset_case import EvalSetCaseScreen
-from ceopt_tui.ui.screens.evalset_file import EvalSetFileScreen
+from ceopt_tui.ui.screens.evalset_trial import EvalSetTrialScreen
 from ceopt_tui.ui.screens.pick import PickScreen
 from ceopt_tui.ui.screens.reading import ReadingScreen
 from ceopt_tui.ui.widgets.table import RowTable
@@ -26,12 +25,12 @@ from schemas.evalset import Case
 from texttargets.evalset_view import report_text
 
 SIDES = {None: "selection", "selection": "holdout", "holdout": None}
-OF_CASE = ("open_case", "kind", "side", "tags", "delete")
+OF_CASE = ("open_case", "kind", "side", "tags", "delete", "try")
 TAGS = "tags, with commas between; enter keeps them, esc drops them"
 WORDS = "words that are in the case; enter keeps the list, esc clears it"
 
 
-class EvalSetScreen(EvalSetFileScreen):
+class EvalSetScreen(EvalSetTrialScreen):
     """One eval set file while a person works on it."""
 
     place: ClassVar[Place] = "evalset"
@@ -54,26 +53,8 @@ class EvalSetScreen(EvalSetFileScreen):
 
     # Edits
 
-    def _editable(self) -> Case | None:
-        """The case under the cursor, where it may be seen and changed."""
-        board, case = self.board, self.selected
-        if board is not None and case is not None and board.held.hides(case.id):
-            self.notify(board.held.sentence(case.id), timeout=10, markup=False)
-            return None
-        return case
-
-    def _edit(self, case_id: str, **values: Any) -> None:
-        assert self.board is not None
-        try:
-            changed = self.board.draft.change(case_id, **values)
-        except CeoptError as error:
-            self.notify(said(str(error)), severity="error", timeout=10, markup=False)
-            return
-        if changed:
-            self.changed()
-
     def action_open_case(self) -> None:
-        case = self._editable()
+        case = self.editable()
         if case is not None and self.board is not None:
             draft = self.board.draft
             about = ", ".join(text for _, text in self.board.facts(case)[:2])
@@ -98,17 +79,17 @@ class EvalSetScreen(EvalSetFileScreen):
         self.app.push_screen(EvalSetCaseScreen(case, about, take), written)
 
     def action_kind(self) -> None:
-        case = self._editable()
+        case = self.editable()
         if case is not None:
-            self._edit(case.id, kind="failure" if case.kind == "guard" else "guard")
+            self.edit(case.id, kind="failure" if case.kind == "guard" else "guard")
 
     def action_side(self) -> None:
-        case = self._editable()
+        case = self.editable()
         if case is not None:
-            self._edit(case.id, split=SIDES[case.split])
+            self.edit(case.id, split=SIDES[case.split])
 
     def action_delete(self) -> None:
-        case, board = self._editable(), self.board
+        case, board = self.editable(), self.board
         if case is None or board is None:
             return
         if len(board.cases) == 1:
@@ -135,7 +116,7 @@ class EvalSetScreen(EvalSetFileScreen):
     # The line of input: tags, and words to search for
 
     def action_tags(self) -> None:
-        case = self._editable()
+        case = self.editable()
         if case is not None:
             self._ask("tags", ", ".join(case.tags), TAGS)
 
@@ -165,7 +146,7 @@ class EvalSetScreen(EvalSetFileScreen):
         self._ask("")
         if what == "tags" and case is not None:
             tags = [tag.strip() for tag in event.value.split(",")]
-            self._edit(case.id, tags=tuple(dict.fromkeys(tag for tag in tags if tag)))
+            self.edit(case.id, tags=tuple(dict.fromkeys(tag for tag in tags if tag)))
 
     def action_filter(self) -> None:
         board = self.board

@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from textual.message import Message
 
@@ -17,6 +18,7 @@ from ceopt_tui.errors import CeoptError
 from ceopt_tui.evalset_edit import ChangedOnDiskError, Draft
 from ceopt_tui.ui.screens.evalset_list import EvalSetListScreen
 from ceopt_tui.ui.screens.pick import PickScreen
+from schemas.evalset import Case
 from schemas.loading import LoadedEvalSet, load_evalset
 
 WRITING = "evalset-writing"  # group of its worker
@@ -57,6 +59,24 @@ class EvalSetFileScreen(EvalSetListScreen):
     @property
     def unsaved(self) -> bool:
         return self.board is not None and self.board.unsaved
+
+    def editable(self) -> Case | None:
+        """The case under the cursor, where it may be seen and changed."""
+        board, case = self.board, self.selected
+        if board is not None and case is not None and board.held.hides(case.id):
+            self.notify(board.held.sentence(case.id), timeout=10, markup=False)
+            return None
+        return case
+
+    def edit(self, case_id: str, **values: Any) -> None:
+        assert self.board is not None
+        try:
+            changed = self.board.draft.change(case_id, **values)
+        except CeoptError as error:
+            self.notify(said(str(error)), severity="error", timeout=10, markup=False)
+            return
+        if changed:
+            self.changed()
 
     def action_save(self) -> None:
         self._save(None)
