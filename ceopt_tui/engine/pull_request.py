@@ -25,9 +25,9 @@ from ceopt_tui.core.masking import mask
 from ceopt_tui.core.saving import only_shortened
 from ceopt_tui.core.state.experiment import ExperimentState
 from ceopt_tui.core.state.run import RunState
-from ceopt_tui.core.trust.blind import people_sentence
 from ceopt_tui.core.visible import one_line, visible
 from ceopt_tui.engine.report import text_diff
+from ceopt_tui.engine.report_judge import whose_word
 
 SUBJECT = 72  # characters; git and its hosts cut or wrap longer ones
 
@@ -81,8 +81,7 @@ def _evidence(state: RunState) -> list[str]:
     if state.baseline is not None:
         lines.append(f"{detects(state.baseline, span_of(state))}.")
     if state.gain is not None and state.judging.rubric is not None:
-        people = state.gain.people
-        lines.append(people_sentence(people, None if people is None else people.low > 0, span_of(state)))
+        lines.append(whose_word(state, state.gain.people, span_of(state)))
     if task := state.models.get("task"):
         lines.append(f"Measured with {_code(task.model)}; other models and other inputs were not measured.")
     if state.gain is None:

@@ -12,6 +12,7 @@ from ceopt_tui.core.state.run import RunState
 from ceopt_tui.core.themes import themes_in_force, trend
 from ceopt_tui.core.trust.blind import people_see_no_loss, people_sentence
 from ceopt_tui.engine.judge_questions import blind_lines, kin_sentence
+from schemas.judging_records import PeopleFigures
 
 
 def judge_section(state: RunState, terms: Terms) -> list[str]:
@@ -30,11 +31,16 @@ def judge_section(state: RunState, terms: Terms) -> list[str]:
         f"{judging.ambiguous} left open by the rubric"
     )
     if state.gain is not None:
-        people, shorter = state.gain.people, only_shortened(state)
-        confirmed = None if people is None else people.low > 0
-        confirmed = people_see_no_loss(people, terms.span) if shorter else confirmed
-        lines.append(f"- {people_sentence(people, confirmed, terms.span, shorter=shorter)}")
+        lines.append(f"- {whose_word(state, state.gain.people, terms.span)}")
     return ["## The judge", "\n".join(lines)]
+
+
+def whose_word(state: RunState, people: PeopleFigures | None, span: float) -> str:
+    """Whether people confirm the run's gain (see no loss, where the text only got shorter), or the judge alone does."""
+    shorter = only_shortened(state)
+    confirmed = None if people is None else people.low > 0
+    confirmed = people_see_no_loss(people, span) if shorter else confirmed
+    return people_sentence(people, confirmed, span, shorter=shorter)
 
 
 def themes_section(state: RunState) -> list[str]:

@@ -9,8 +9,10 @@ import pytest
 from ceopt_tui.core.describe import KEPT_BECAUSE
 from ceopt_tui.core.state.fold import fold
 from ceopt_tui.core.state.run import RunState
+from ceopt_tui.core.trust.blind import BY_THE_JUDGES_WORD
 from ceopt_tui.engine.pull_request import SUBJECT, pull_request, pull_request_title, subject
 from schemas import records as r
+from schemas.judging_records import RubricBound
 
 PLACE = "prompts/triage.md"
 OLD, FIRST, SECOND = "# Triage\n", "# Triage\n\nBe exact.\n", "# Triage\n\nBe exact.\n~~~~\nsk-abcdefgh12345678\n"
@@ -143,3 +145,9 @@ def test_a_subject_that_fits_stays(text: str) -> None:
 def test_a_subject_is_cut_at_a_word_on_one_line() -> None:
     cut = subject("triage: " + "word\n " * 40)
     assert len(cut) <= SUBJECT and cut.endswith("word…") and "\n" not in cut
+
+
+def test_a_judged_gain_says_whose_word_it_is() -> None:
+    rubric = RubricBound(digest="d", text="Is it good?", lowest=1, highest=5, pass_at=4, primary="quality")
+    text = pull_request(run(rubric, *keep(1, "old", "two", FIRST, "be exact"), *END))
+    assert f"- {BY_THE_JUDGES_WORD}\n" in text and "0.40 → 0.75, +0.35" in text
