@@ -10,9 +10,9 @@ from pathlib import Path
 import click
 
 from ceopt_tui.core.visible import said
-from ceopt_tui.errors import SetupError
+from ceopt_tui.errors import InputError, SetupError
 from ceopt_tui.exits import ExitStatus
-from schemas.loading import load_evalset
+from schemas.loading import check_file, load_evalset
 from texttargets.evalset_check import evalset_report
 from texttargets.evalset_view import report_json, report_text
 
@@ -34,11 +34,15 @@ def check(evalset: Path, seed: int, as_json: bool) -> int:
 
 
 @command.command("edit")
-@click.argument("evalset", type=click.Path(path_type=Path))
-def edit(evalset: Path) -> int:
-    """Read and edit the cases in the app. Cases that are not touched keep every byte of theirs."""
+@click.argument("file", type=click.Path(path_type=Path))
+def edit(file: Path) -> int:
+    """Read and edit the cases of an eval set, or of the one a spec names, in the app.
+
+    Cases that are not touched keep every byte of theirs.
+    """
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise SetupError("no terminal to edit on", "`ceopt evalset check FILE` says how the set stands.")
-    load_evalset(evalset)
-    status: int = importlib.import_module("ceopt_tui.ui.start").open_evalset(evalset)
+    if problems := check_file(file):
+        raise InputError(problems)
+    status: int = importlib.import_module("ceopt_tui.ui.start").open_evalset(file)
     return status

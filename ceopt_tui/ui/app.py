@@ -18,6 +18,7 @@ from ceopt_tui.core.visible import one_line
 from ceopt_tui.engine.files import REPORT_NAME
 from ceopt_tui.errors import CeoptError
 from ceopt_tui.exits import ExitStatus
+from ceopt_tui.run_options import RunOptions
 from ceopt_tui.ui import messages as m
 from ceopt_tui.ui.commands import commands_of, help_text
 from ceopt_tui.ui.editing_app import EditingApp
@@ -55,13 +56,13 @@ class CeoptApp(EditingApp):
         clock: Clock,
         first: RunEntry | None = None,
         *,
-        evalset: Path | None = None,
+        evalset: Path | RunOptions | None = None,
         refresh_s: float = REFRESH_S,
     ) -> None:
         super().__init__(tick, clock)
         self._catalogue = catalogue
         self._first = first
-        self._evalset = evalset
+        self.evalset = evalset
         self._refresh_s = refresh_s
         self._models: dict[str, RunModel] = {}
         self._interrupts = 0
@@ -71,8 +72,10 @@ class CeoptApp(EditingApp):
         if self._first is not None:
             start = self._first.state.finished is None or RunModel(self._first).idle(self.clock.now())
             self.post_message(m.RunOpened(self._first, start=start))
-        if self._evalset is not None:
-            self.open_evalset(self._evalset)
+        if isinstance(self.evalset, Path):
+            self.open_evalset(self.evalset)
+        elif self.evalset is not None:
+            self.open_evalset_of(self.evalset)
 
     # Runs and screens
 

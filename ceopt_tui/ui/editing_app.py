@@ -27,10 +27,13 @@ class EditingApp(AskingApp):
     trial_of: Callable[[RunOptions], TriesCase] | None = None
 
     def on_eval_set_wanted(self, message: EvalSetWanted) -> None:
-        options = message.entry.options
-        if options is None:
+        if message.entry.options is None:
             self.notify(NO_SPEC, severity="error", markup=False)
-            return
+        else:
+            self.open_evalset_of(message.entry.options)
+
+    def open_evalset_of(self, options: RunOptions) -> None:
+        """Shows the eval set of a spec; asks which where there are several."""
         try:
             source = evalset_source(options.spec_path)
         except CeoptError as error:

@@ -22,7 +22,7 @@ FIELDS = ("input", "expected", "observed", "went_wrong")
 LABELS = {"input": "Input", "expected": "Expected", "observed": "Observed", "went_wrong": "Went wrong"}
 EXCERPT_CELLS = 60
 SIDES = {"selection": "selection", "holdout": "held out", None: ""}
-FLOORS = {"diagnose only": "too few for a run"}
+FLOORS = {"diagnose only": "too few for a run", "tentative": "what a run keeps is tentative"}
 # By how much a finding matters: the first is the row's.
 LOOKS = {
     "leak": Mark("!", "leak", "alarm"),

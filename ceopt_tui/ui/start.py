@@ -22,6 +22,7 @@ from ceopt_tui.ui.entries import RunEntry
 from ceopt_tui.ui.last_words import outcome_lines, way_on
 from ceopt_tui.ui.terminal import outliving_the_terminal
 from ceopt_tui.wiring import run_tick
+from schemas.loading import is_evalset_file
 
 SIGNALS = {
     signal.SIGTERM: ExitStatus.TERMINATED,
@@ -45,16 +46,17 @@ def open_home() -> int:
     return _open(RepositoryCatalogue(Path.cwd(), options), None)
 
 
-def open_evalset(evalset: Path) -> int:
-    """Opens the app on an eval set; behind it stand the runs of its repository, if it is in one."""
+def open_evalset(file: Path) -> int:
+    """Opens the app on an eval set, or on that of a spec; behind it stand the runs of its repository, if any."""
     require_terminal()
-    options = RunOptions(spec_path=Path(), attended=True)
-    folder = evalset.resolve().parent
+    options = RunOptions(spec_path=file, attended=True)
+    folder = file.resolve().parent
     try:
         catalogue: Catalogue = RepositoryCatalogue(folder, options)
     except SetupError:
         catalogue = NoRuns(str(folder))
-    return _run(CeoptApp(catalogue, run_tick, SystemClock(), evalset=evalset))
+    wanted = file if is_evalset_file(file) else options
+    return _run(CeoptApp(catalogue, run_tick, SystemClock(), evalset=wanted))
 
 
 def require_terminal() -> None:

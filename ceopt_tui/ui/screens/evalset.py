@@ -13,6 +13,7 @@ from textual.binding import BindingType
 from textual.widgets import DataTable, Input
 
 from ceopt_tui.core.visible import one_line, said
+from ceopt_tui.errors import SetupError
 from ceopt_tui.ui.commands import Place, bindings_for
 from ceopt_tui.ui.evalset_rows import CaseFilter, narrowed
 from ceopt_tui.ui.screens.confirm import ConfirmScreen
@@ -54,11 +55,16 @@ class EvalSetScreen(EvalSetTrialScreen):
     # Edits
 
     def action_open_case(self) -> None:
-        case = self.editable()
-        if case is not None and self.board is not None:
-            draft = self.board.draft
-            about = ", ".join(text for _, text in self.board.facts(case)[:2])
-            self._write_in(case, about, lambda values: draft.change(case.id, **values))
+        case, board = self.editable(), self.board
+        if case is None or board is None:
+            return
+
+        def take(values: dict[str, Any]) -> None:
+            if board.held.hides(case.id):  # a run has opened meanwhile
+                raise SetupError(board.held.sentence(case.id))
+            board.draft.change(case.id, **values)
+
+        self._write_in(case, ", ".join(text for _, text in board.facts(case)[:2]), take)
 
     def action_new(self) -> None:
         board = self.board

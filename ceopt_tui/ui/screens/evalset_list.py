@@ -26,7 +26,7 @@ from ceopt_tui.evalset_edit import Draft, open_draft
 from ceopt_tui.evalset_runs import OpenRun, open_runs
 from ceopt_tui.ui.evalset_board import EvalSetBoard
 from ceopt_tui.ui.evalset_rows import CaseRow, held_by, standing, warnings
-from ceopt_tui.ui.styled import cell, fact_lines, mark_cell
+from ceopt_tui.ui.styled import MUTED, Line, cell, mark_cell
 from ceopt_tui.ui.widgets.columns import Columns
 from ceopt_tui.ui.widgets.reading import Reading
 from ceopt_tui.ui.widgets.table import RowTable
@@ -34,6 +34,7 @@ from schemas.evalset import Case
 from texttargets.evalset_check import EvalsetReport, evalset_report
 
 COLUMNS = (("case", 18), ("kind", 7), ("side", 11), ("look at", 10), ("input", 60), ("tags", 40))
+LABEL_CELLS = 12  # as the labels of the fields below
 SLICE = 200  # rows put into the list at once: more would be felt as a stall
 LOOK_S = 5.0  # how often it looks whether a run has opened or ended
 READING = "evalset-reading"  # groups of workers
@@ -213,7 +214,12 @@ class EvalSetListScreen(Screen[None]):
             self.query_one(Columns).show_texts([])
             return
         panel.border_title = Content(one_line(case.id))
-        panel.show(fact_lines(board.facts(case)))
+        panel.show(
+            [
+                Line(Content.assemble((f"{label:<{LABEL_CELLS}}", MUTED), text), LABEL_CELLS)
+                for label, text in board.facts(case)
+            ]
+        )
         self.query_one(Columns).show_texts(board.texts(case))
 
     def on_data_table_row_highlighted(self, event: DataTable.RowHighlighted) -> None:

@@ -19,7 +19,7 @@ from schemas.evalset import Case
 
 TRYING = "evalset-trying"  # group of its worker
 LONGEST_SHOWN = 600  # characters of what came out, before it is taken over
-NO_SPEC = "Only a spec says what to run: open its eval set with v from the list of runs, then try it here."
+NO_SPEC = "Only a spec says what to run: open the set with v from the list of runs, or with `ceopt evalset edit SPEC`."
 
 
 class TriesCase(Protocol):
