@@ -36,6 +36,7 @@ from texttargets.evalset_check import EvalsetReport, evalset_report
 COLUMNS = (("case", 18), ("kind", 7), ("side", 11), ("look at", 10), ("input", 60), ("tags", 40))
 LABEL_CELLS = 12  # as the labels of the fields below
 SLICE = 200  # rows put into the list at once: more would be felt as a stall
+SETTLE_S = 0.2  # several changes in a row are examined once
 LOOK_S = 5.0  # how often it looks whether a run has opened or ended
 READING = "evalset-reading"  # groups of workers
 EXAMINING = "evalset-examining"
@@ -70,6 +71,7 @@ class EvalSetListScreen(Screen[None]):
         self._looks = looks
         self.board: EvalSetBoard | None = None
         self._in_table: tuple[str, ...] = ()
+        self._rows_in_table: dict[str, CaseRow] = {}
         self.cursor: str | None = None  # the case to go to once it is listed
         self._stale = False  # is there something to examine?
         self._at_it = False  # is it being examined?
@@ -128,6 +130,7 @@ class EvalSetListScreen(Screen[None]):
     async def _examining(self, board: EvalSetBoard) -> None:
         try:
             while self._stale:
+                await asyncio.sleep(SETTLE_S)
                 self._stale = False
                 await self._examined(board)
         finally:
@@ -182,11 +185,12 @@ class EvalSetListScreen(Screen[None]):
         if board.listed[: len(self._in_table)] != self._in_table:
             self.cursor = self.cursor or table.selected_key
             table.clear()
-            self._in_table = ()
+            self._in_table, self._rows_in_table = (), {}
         before, upto = len(self._in_table), board.listed[: len(self._in_table) + SLICE]
         row = table.cursor_row if before else 0
-        table.put([(case_id, _cells(board.rows[case_id])) for case_id in upto])
-        self._in_table = upto
+        rows = [board.rows[case_id] for case_id in upto]
+        table.put([(row.id, _cells(row)) for row in rows if row != self._rows_in_table.get(row.id)])
+        self._in_table, self._rows_in_table = upto, {row.id: row for row in rows}
         if self.cursor in upto:
             row, self.cursor = upto.index(self.cursor), None
         table.move_cursor(row=row)
