@@ -403,6 +403,16 @@ async def test_the_text_is_run_on_a_case_after_its_price_and_what_came_out_is_ta
         assert trial.tried == ["refund-after-30-days"]
 
 
+async def test_a_long_output_leaves_room_for_the_choices(tmp_path: Path) -> None:
+    output = "\n".join(f"{number} " + "word " * 30 for number in range(90))
+    async with builder(tmp_path) as (app, pilot, _):
+        screen(app).trial = FakeTrial(RunResult(output, truncated=True))
+        await pilot.press("r")
+        await until(pilot, lambda: "about 0.0002 USD" in text_of(app))
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: "leave it" in text_of(app) and "cut off at the length limit" in text_of(app))
+
+
 @pytest.mark.parametrize("result", [RunResult("", error="the model is out"), SetupError("the model is out")])
 async def test_a_trial_without_an_output_says_why(tmp_path: Path, result: RunResult | Exception) -> None:
     async with builder(tmp_path) as (app, pilot, _):

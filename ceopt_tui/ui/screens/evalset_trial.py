@@ -18,7 +18,7 @@ from ceopt_tui.ui.screens.pick import PickScreen
 from schemas.evalset import Case
 
 TRYING = "evalset-trying"  # group of its worker
-LONGEST_SHOWN = 600  # characters of what came out, before it is taken over
+LONGEST_SHOWN, MOST_LINES = 480, 8  # characters and lines of what came out, before it is taken over
 NO_SPEC = "Only a spec says what to run: open the set with v from the list of runs, or with `ceopt evalset edit SPEC`."
 
 
@@ -107,7 +107,7 @@ class EvalSetTrialScreen(EvalSetFileScreen):
             if place == 0 and self.board is not None and self.board.draft.case(case_id) is not None:
                 self.edit(case_id, observed=result.output)
 
-        shown = visible(result.output[:LONGEST_SHOWN]) + ("…" if len(result.output) > LONGEST_SHOWN else "")
+        shown = _beginning(result.output)
         kept = " (a reply kept from before)" if result.facts is not None and result.facts.cached else ""
         cut = " It was cut off at the length limit." if result.truncated else ""
         question = f"What came out of {one_line(case_id)}{kept}:{cut}\n\n{shown}"
@@ -116,3 +116,9 @@ class EvalSetTrialScreen(EvalSetFileScreen):
     def on_not_tried(self, message: NotTried) -> None:
         self._trying = False
         self.notify(said(message.fault), severity="error", timeout=20, markup=False)
+
+
+def _beginning(output: str) -> str:
+    """As much as fits above the choices on a small screen."""
+    shown = "\n".join(output[:LONGEST_SHOWN].split("\n")[:MOST_LINES])
+    return visible(shown) + (" …" if shown != output else "")
