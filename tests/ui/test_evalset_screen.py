@@ -410,7 +410,7 @@ async def test_a_long_output_leaves_room_for_the_choices(tmp_path: Path) -> None
         await pilot.press("r")
         await until(pilot, lambda: "about 0.0002 USD" in text_of(app))
         await pilot.press("down", "enter")
-        await until(pilot, lambda: "leave it" in text_of(app) and "cut off at the length limit" in text_of(app))
+        await until(pilot, lambda: "leave it" in text_of(app) and "It was cut off" in text_of(app))
 
 
 @pytest.mark.parametrize("result", [RunResult("", error="the model is out"), SetupError("the model is out")])
