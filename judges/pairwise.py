@@ -19,6 +19,7 @@ from judges.cache import canonical_key
 from judges.json_find import find_json
 from judges.judge_settings import JudgeSettings
 from judges.judged_item import as_text
+from judges.planted import holds_key
 from judges.preflight import Preflight
 from judges.verdict import VerdictStore
 from schemas.evalset import CaseInput
@@ -198,13 +199,11 @@ async def _both(first: Awaitable[_Seat], second: Awaitable[_Seat]) -> tuple[_Sea
 
 
 def _read_seat(reply: str, marker: str, judged: str) -> Seat | None:
-    """The judge's own choice; two choices, or one copied from the judged text, are none."""
+    """The judge's own choice; two choices, or one that may be copied from the judged text, are none."""
     search = find_json(reply)
     choices = [found for found in search.values if isinstance(found.value, dict) and "winner" in found.value]
     marked = [found for found in choices if found.value.get("marker") == marker]
-    shown = "".join(judged.split())
-    own = [found for found in choices if "".join(found.text.split()) not in shown]
-    decisive = marked or ([] if search.broken else own)
+    decisive = marked or ([] if search.broken or holds_key(judged, ["winner"]) else choices)
     return _seat_in(decisive[0].value) if len(decisive) == 1 else None
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from judges.json_find import Found, find_json
+from judges.planted import holds_key
 from judges.rubric import Rubric
 
 _NUMERIC = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?")
@@ -55,7 +56,8 @@ def parse_reply(reply: str, ids: Sequence[str], rubric: Rubric, *, marker: str =
     if score is not None:
         return ParsedReply({ids[0]: Row(score)}, {})
     try:
-        verdict = _own_verdict(reply, rubric, marker, judged)
+        verdict = _own_verdict(reply, ids, rubric, marker, judged)
+        _refuse_scores_beside_rows(verdict.value, rubric)
     except ReplyFault as fault:
         return ParsedReply({}, dict.fromkeys(ids, str(fault)))
     return _match_rows(verdict, ids, rubric)
@@ -100,11 +102,11 @@ def _word_score(reply: str, rubric: Rubric) -> float | None:
     return rubric.scale.high if word in _PASS_WORDS else rubric.scale.low
 
 
-def _own_verdict(reply: str, rubric: Rubric, marker: str, judged: str) -> Found:
+def _own_verdict(reply: str, ids: Sequence[str], rubric: Rubric, marker: str, judged: str) -> Found:
     """The one value of the reply that is the judge's verdict.
 
     A marked one wins over all others. Weak models miscopy the mark, so one without it counts where it stands alone and
-    nowhere in the judged text.
+    cannot be a quotation: the judged text holds no score, or not the ids that the verdict names.
     """
     search = find_json(reply)
     marked = [found for found in search.values if marker and _mark(found.value) == marker]
@@ -115,11 +117,30 @@ def _own_verdict(reply: str, rubric: Rubric, marker: str, judged: str) -> Found:
     verdicts = [found for found in search.values if rows_of(found.value, rubric) is not None]
     if not verdicts:
         raise ReplyFault("there is no score in the reply")
-    shown = "".join(judged.split())
-    own = [found for found in verdicts if "".join(found.text.split()) not in shown]
-    if not own:
-        raise ReplyFault("the only verdict in the reply is a copy from the judged text")
-    return _only(own)
+    if holds_key(judged, score_names(rubric)):
+        unseen = [item_id for item_id in ids if item_id not in judged]
+        verdicts = [found for found in verdicts if _names_only(found.value, unseen, rubric)]
+    if not verdicts:
+        raise ReplyFault("a verdict without the mark may be a copy from the judged text")
+    return _only(verdicts)
+
+
+def _names_only(value: Any, ids: Sequence[str], rubric: Rubric) -> bool:
+    rows = rows_of(value, rubric) or []
+    return all(isinstance(row, dict) and row.get("item_id") in ids for row in rows)
+
+
+def _refuse_scores_beside_rows(value: Any, rubric: Rubric) -> None:
+    """One object that scores as a whole and by rows says two things."""
+    if not isinstance(value, dict):
+        return
+    inner = [part for name, part in value.items() if name != "scores"]
+    scored = bool(_scores(value, rubric)) + sum(
+        isinstance(part, dict) and bool(_scores(part, rubric)) for part in inner
+    )
+    listed = sum(isinstance(part, list) and rows_of(part, rubric) is not None for part in inner)
+    if scored + listed > 1:
+        raise ReplyFault("there are two verdicts in the reply")
 
 
 def _only(verdicts: Sequence[Found]) -> Found:
