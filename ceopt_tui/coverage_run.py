@@ -63,7 +63,7 @@ async def _sweep(plan: CoveragePlan, ledger: Ledger, skin: Skin, warn: Callable[
         secrets = secrets_in(run.environ).union(*(secrets_of(model.params) for model in models.all))
         client = LiteLLMClient(ledger, cache, clock=SystemClock(), secrets=secrets, warn=warn)
         await stack.enter_async_context(client)
-        judging = make_judging(plan.project, models, client, cache)
+        judging = make_judging(plan.project, models, client, client, cache)
         scorer: Scorer | None = None if judging else lambda case, output: check_output(case, output, None)
         runner = chat_runner(plan.project, syntax_of(plan.project), client, models.task)
         yield Sweep(runner, scorer, judging.judge if judging else None, models.task.concurrency, skin.progress)

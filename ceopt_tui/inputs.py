@@ -246,7 +246,7 @@ def terms_of(project: Project, *, attended: bool, usd_per_run: float | None) -> 
         lowest=lowest,
         span=highest - lowest,
         pass_at=project.rubric.pass_at if project.rubric else 1.0,
-        judge=judge_terms(spec, project.rubric, project.cases, project.labels),
+        judge=judge_terms(spec, project.rubric, project.cases, project.labels, project.singleton_rubric),
         pruning=project.pruning,
     )
 

@@ -47,14 +47,16 @@ def _bucket(case: Case, buckets: Sequence[str]) -> str | None:
     return next((bucket for bucket in buckets if bucket in case.tags), None)
 
 
-def judge_terms(spec: Spec, rubric: Rubric | None, cases: Sequence[Case], labels: Labels | None) -> JudgeTerms | None:
+def judge_terms(
+    spec: Spec, rubric: Rubric | None, cases: Sequence[Case], labels: Labels | None, singletons: Rubric | None = None
+) -> JudgeTerms | None:
     """How this spec's judge judges; its model goes by the name in the spec until models are resolved."""
     judge = spec.metric.judge
     if judge is None or rubric is None:
         return None
     calibration = judge.calibration
     return JudgeTerms(
-        rubric_digest=rubric_bound(rubric, judge.scoring.method).digest,
+        rubric_digest=rubric_bound(rubric, judge.scoring.method, singletons).digest,
         model=judge.model,
         batch_size=judge.batch_size,
         two_level=rubric.scale.two_level,

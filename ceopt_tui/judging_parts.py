@@ -20,7 +20,9 @@ from texttargets.themes.maker import ModelThemes, WordThemes
 JUDGE_TIMEOUT_S = 60.0  # at least; a spec that is patient with its task model is so with its judge
 
 
-def make_judging(project: Project, models: Models, client: Completer, cache: ReplyCache) -> JudgeParts | None:
+def make_judging(
+    project: Project, models: Models, client: Completer, journaled: Completer, cache: ReplyCache
+) -> JudgeParts | None:
     """Everything that judging needs; None where checks score. The engine journals verdicts, themes and their calls."""
     spec, rubric = project.spec.metric.judge, project.rubric
     if spec is None or rubric is None or models.judge is None:
@@ -37,12 +39,15 @@ def make_judging(project: Project, models: Models, client: Completer, cache: Rep
         retries=project.spec.runner.retries,
     )
     judge = RunJudge(client, settings, store=cache)
-    bound = rubric_bound(rubric, spec.scoring.method)
+    bound = rubric_bound(rubric, spec.scoring.method, project.singleton_rubric)
+
+    trying = RunJudge(journaled, settings, store=cache)
 
     async def probe() -> Sequence[Probed]:
-        return await probe_judge(
-            judge, selection(project), spec.exemplars, bound.lowest, bound.highest, spec.sample_seed
+        found = await probe_judge(
+            trying, selection(project), spec.exemplars, bound.lowest, bound.highest, spec.sample_seed
         )
+        return [record.model_copy(update={"calls": ()}) for record in found]  # they went on record as they came
 
     themes = ModelThemes(client, models.namer) if models.namer else WordThemes()
     return JudgeParts(judge, bound, levels(rubric), probe, themes)

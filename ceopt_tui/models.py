@@ -31,7 +31,7 @@ class Models:
     task: ResolvedModel
     proposer: ResolvedModel | None
     judge: ResolvedModel | None = None
-    namer: ResolvedModel | None = None  # of failure themes: cheap work, and never the judge's own
+    namer: ResolvedModel | None = None  # of failure themes: work for the cheap tier
     warnings: tuple[str, ...] = ()
 
     @property

@@ -173,7 +173,7 @@ async def _parts(
             version=VERSION,
             remarks=(*project.loaded.notes, *notes(project.loaded)),
             notes=warnings,
-            judging=make_judging(project, bound_to, client, cache),
+            judging=make_judging(project, bound_to, client, JournaledCompleter(client, session.recorder), cache),
             labels_file=labels_file(project.loaded),
             wake=options.wake,
         )
@@ -263,8 +263,11 @@ def _ledger(session: Session, project: Project, models: Models) -> Ledger:
         role: Spend(spend.calls, spend.cached, spend.input_tokens, spend.output_tokens, spend.usd, spend.unpriced)
         for role, spend in state.spend.roles.items()
     }
-    lost = state.spend.lost
-    spent["task"] = spent.get("task", Spend()) + Spend(requests=lost.calls, usd_known=lost.usd, unpriced=lost.unpriced)
+    roles: tuple[Role, ...] = ("task", "judge", "proposer")
+    for role in roles:
+        lost = state.spend.lost_of(role)
+        cut_off = Spend(requests=lost.calls, usd_known=lost.usd, unpriced=lost.unpriced)
+        spent[role] = spent.get(role, Spend()) + cut_off
     return Ledger(
         Caps(max_usd=caps.usd, max_calls=caps.calls, judge_usd=judge_usd),
         spent=spent,

@@ -136,10 +136,14 @@ def levels(rubric: Rubric) -> tuple[Level, ...]:
     return tuple(Level(score, key, found.get(score, "")) for score, key in zip(scores, keys, strict=True))
 
 
-def rubric_bound(rubric: Rubric, method: str) -> RubricBound:
-    """The journal's record of a rubric; its digest changes with whatever gives a score another meaning."""
+def rubric_bound(rubric: Rubric, method: str, singletons: Rubric | None = None) -> RubricBound:
+    """The journal's record of a rubric; its digest changes with whatever gives a score another meaning.
+
+    `singletons` is the rubric of what is judged alone, where that has one of its own.
+    """
     fields = [rubric.primary, *rubric.secondary]
-    digest = canonical_key([rubric.text, str(rubric.scale), fields, float(rubric.pass_at), method])
+    meaning = [rubric.text, str(rubric.scale), fields, float(rubric.pass_at), method]
+    digest = canonical_key(meaning if singletons is None else [*meaning, singletons.text])
     return RubricBound(
         digest=digest,
         text=rubric.text,

@@ -60,6 +60,8 @@ class ExperimentView(_View):
     regressions: tuple[Text, ...] = ()
     broken: tuple[Text, ...] = ()
     """Cases that passed in every run before and fail in every run now."""
+    judging: JsonMap | None = None
+    """What judging its outputs took: calls, tokens, cost_usd (null when a price is unknown), latency_s."""
 
 
 class BestView(_View):
@@ -105,6 +107,8 @@ class RunStateView(_View):
     held_out: JsonMap | None = None
     """The gain on cases nothing was chosen by: before, after, interval, cases."""
     notes: tuple[Text, ...] = ()
+    judge_is_rewriter: Flag | None = None
+    """Is the judge's model of one family with the proposer's or the task's? Null without a judge."""
 
 
 class ApprovalView(_View):

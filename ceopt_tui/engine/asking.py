@@ -8,7 +8,13 @@ from ceopt_tui.core.plan.actions import Ask
 from ceopt_tui.core.plan.calibrating import CHANGE_RUBRIC, THROW_AWAY
 from ceopt_tui.core.ports import Question
 from ceopt_tui.core.state.run import RunState
-from ceopt_tui.engine.judge_questions import ADD_FIRST, calibrate_question, calibrated_question, exemplars_question
+from ceopt_tui.engine.judge_questions import (
+    ADD_FIRST,
+    blind_offer,
+    calibrate_question,
+    calibrated_question,
+    exemplars_question,
+)
 from ceopt_tui.engine.parts import Parts, RunInputs
 from ceopt_tui.engine.questions import PROCEED, baseline_question, keep_question, spec_question
 from ceopt_tui.engine.recorder import Recorder
@@ -72,6 +78,8 @@ def _question(state: RunState, inputs: RunInputs, parts: Parts, action: Ask) -> 
     if action.what == "calibrate":
         return calibrate_question()
     assert action.number is not None
+    if action.what == "blind":
+        return blind_offer(state, action.number)
     if action.what == "calibrated":
         return calibrated_question(state, parts.terms, action.number, parts.labels_file)
     return keep_question(state, parts, action.number)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from ceopt_tui.core.figures import change, counted
-from ceopt_tui.core.plan.blind import SCORE_BLIND, blind_sheet
 from ceopt_tui.core.plan.calibrating import CHANGE_RUBRIC, GO_ON, NOT_NOW, SCORE_MORE, SCORE_NOW, THROW_AWAY
 from ceopt_tui.core.plan.shift import LONGER, differences, length_ratio, theme_cases
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.plan.trusting import trust_of
 from ceopt_tui.core.ports import Question
+from ceopt_tui.core.state.judging import SCORE_BLIND, blind_question, blind_sheet
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.core.themes import on_theme_and_rest
 from ceopt_tui.core.trust.blind import people_sentence
@@ -116,7 +116,14 @@ def blind_lines(state: RunState, terms: Terms, number: int) -> list[str]:
     return [people_sentence(figures, confirms, terms.span, shorter=state.experiments[number].shortens)]
 
 
-def blind_option(state: RunState, terms: Terms, number: int) -> tuple[str, ...]:
-    """Scoring blind is offered once."""
-    offered = terms.judge is not None and blind_sheet(number) not in state.judging.closed_sheets
-    return (SCORE_BLIND,) if offered else ()
+def blind_offer(state: RunState, number: int) -> Question:
+    """Before a person sees by how much a winner won: the chance to score old and new text without knowing which."""
+    name = state.experiments[number].name
+    message = (
+        f"{name} won on cases nobody tuned on, by the judge's word. Before you see by how much: score outputs of the "
+        "old and the new text yourself, mixed and unmarked. Ten cases of yours let the keep rest on your scores too."
+    )
+    options = (NOT_NOW, SCORE_BLIND)
+    return Question(
+        blind_question(number), f"{name}: would you score it blind?", message, "Score some outputs?", options
+    )

@@ -74,7 +74,18 @@ def _experiment(experiment: ExperimentState, hidden: bool) -> dict[str, Any]:
         "fixed": list(closed.fixed) if closed and not hidden else [],
         "regressions": list(closed.regressions) if closed and not hidden else [],
         "broken": list(closed.broken) if closed and not hidden else [],
+        **_judging(experiment),
     }
+
+
+def _judging(experiment: ExperimentState) -> dict[str, Any]:
+    """What the judge took for this experiment; nothing in a run that checks score."""
+    spent = experiment.judging
+    if not spent.calls:
+        return {}
+    tokens = {"input_tokens": spent.input_tokens, "output_tokens": spent.output_tokens}
+    cost = None if spent.unpriced else round(spent.usd, 6)
+    return {"judging": {"calls": spent.calls, **tokens, "cost_usd": cost, "latency_s": round(spent.latency_s, 3)}}
 
 
 def _best(state: RunState) -> dict[str, Any] | None:
@@ -89,7 +100,7 @@ def _best(state: RunState) -> dict[str, Any] | None:
 
 
 def _run_state(state: RunState) -> dict[str, Any]:
-    gain = state.gain
+    gain, judge = state.gain, state.models.get("judge")
     return {
         "status": state.status,
         "outcome": state.finished.outcome if state.finished else None,
@@ -101,4 +112,5 @@ def _run_state(state: RunState) -> dict[str, Any]:
         "held_out": None if gain is None or hides_scores(state) else
         {"before": gain.before, "after": gain.after, "interval": [gain.low, gain.high], "cases": gain.cases},
         "notes": [note.text for note in state.notes],
+        "judge_is_rewriter": bool(judge.kin) if judge else None,
     }  # fmt: skip

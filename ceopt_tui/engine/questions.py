@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from ceopt_tui.core.describe import detects, failing_cases, fixed_cases, money, unseen_need
 from ceopt_tui.core.figures import change, counted, score
-from ceopt_tui.core.plan.blind import blind_sheet
 from ceopt_tui.core.plan.closing import broken, changes, tallies
 from ceopt_tui.core.plan.forecast import plan_lines
 from ceopt_tui.core.ports import Question
 from ceopt_tui.core.saving import saving, saving_words
 from ceopt_tui.core.state.experiment import ExperimentState
 from ceopt_tui.core.state.run import RunState
-from ceopt_tui.engine.judge_questions import blind_option, judge_lines, winner_lines
+from ceopt_tui.engine.judge_questions import judge_lines, winner_lines
 from ceopt_tui.engine.parts import Parts, RunInputs
 from ceopt_tui.engine.report import text_diff
 
@@ -99,10 +98,8 @@ def keep_question(state: RunState, parts: Parts, number: int) -> Question:
     if parts.judging:
         lines += ["", *winner_lines(state, parts.terms, number)]
     lines += ["", diff, _doubt(experiment, parts)]
-    scored = "-scored" if blind_sheet(number) in state.judging.closed_sheets else ""
-    options = (KEEP, REFUSE, *blind_option(state, parts.terms, number))
     title = f"{experiment.name} is shorter and no worse" if experiment.shortens else f"{experiment.name} won"
-    return Question(f"keep-{number}{scored}", title, "\n".join(lines), "Keep this change?", options)
+    return Question(f"keep-{number}", title, "\n".join(lines), "Keep this change?", (KEEP, REFUSE))
 
 
 def _doubt(experiment: ExperimentState, parts: Parts) -> str:

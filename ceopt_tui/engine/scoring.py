@@ -96,9 +96,13 @@ def draw_sheet(state: RunState, parts: Parts, action: ScoreSheet) -> DrawnSheet:
 
 
 def _counts(state: RunState, sheet: str, action: ScoreSheet) -> bool:
-    """An earlier sheet whose scores stand; what was scored on it need not be scored again."""
+    """An earlier sheet of the same kind whose scores stand; what was scored on it need not be scored again.
+
+    A winner is scored beside its own reference: what was seen of either text in another pair is shown again.
+    """
     closed = state.judging.closed_sheets.get(sheet)
-    return sheet != action.sheet and not (closed and closed.outcome == "discarded")
+    same = sheet.rpartition("-")[0] == action.sheet.rpartition("-")[0]
+    return same and sheet != action.sheet and not (closed and closed.outcome == "discarded")
 
 
 def _marks(state: RunState, sheet: str) -> dict[Place, PersonMark]:

@@ -12,11 +12,12 @@ from test_state_judging import RUBRIC, call, verdict, waiting
 
 from ceopt_tui.core.budget import Caps
 from ceopt_tui.core.plan.actions import Ask, GroupThemes, Hypothesize, Judge, Keep, Note, Park, Probe, ScoreSheet
-from ceopt_tui.core.plan.calibrating import JUDGED_TWICE, NOT_NOW, SCORE_BLIND, SCORE_MORE, SCORE_NOW
+from ceopt_tui.core.plan.calibrating import JUDGED_TWICE, NOT_NOW, SCORE_MORE, SCORE_NOW
 from ceopt_tui.core.plan.measuring import requests_per_run, usd_per_run
 from ceopt_tui.core.plan.terms import JudgeTerms
 from ceopt_tui.core.ports import ProposalRefused, Refusal
 from ceopt_tui.core.state.fold import fold
+from ceopt_tui.core.state.judging import SCORE_BLIND
 from ceopt_tui.core.state.run import RunState
 from schemas.judging_records import Judged, PersonScored, SheetClosed, ThemesGrouped
 from schemas.records import (
@@ -165,7 +166,7 @@ def winner(*records: AnyRecord) -> RunState:
         *judged(HOLDOUT, 2.0, 2.0, 2.0, 2.0, step="reference"),
         *judged(HOLDOUT, 4.0, 4.0, 4.0, 4.0, text="new", step="holdout"),
         kept,
-        *told("keep-1", SCORE_BLIND),
+        *told("blind-1", SCORE_BLIND),
         *records,
     )
 
@@ -186,7 +187,7 @@ def test_a_winner_is_scored_blind_and_what_people_say_goes_on_record() -> None:
     action = next_action(winner(*blind(6, 2.0, 4.0), BLIND_DONE), **ATTENDED)
     (compared,) = getattr(action, "records", ())
     assert (compared.number, compared.figures.labelled, compared.figures.people_mean) == (1, 6, 2.0)
-    after = winner(*blind(6, 2.0, 4.0), BLIND_DONE, compared, *told("keep-1-scored", "keep"))
+    after = winner(*blind(6, 2.0, 4.0), BLIND_DONE, compared, *told("keep-1", "keep"))
     assert next_action(after, **ATTENDED) == Keep(1)
 
 
@@ -215,7 +216,7 @@ def test_people_who_see_no_difference_confirm_a_shorter_text_and_no_gain(claims:
         *judged(many, 3.0, 3.0, 3.0, 3.0, step="reference"),
         *judged(many, 3.0, 3.0, 3.0, 3.0, text="new", step="holdout"),
         Decided(number=1, step="holdout", decision="keep", next_measurement="none", reason="said so"),
-        *told("keep-1", SCORE_BLIND),
+        *told("blind-1", SCORE_BLIND),
         *marks,
         BLIND_DONE,
         holdout=many,

@@ -54,7 +54,7 @@ def short_of_calls() -> dict[str, Any]:
 def with_a_person() -> dict[str, Any]:
     says = {
         "spec": "proceed", "calibrate": "score some now", "calibrated-1": "score 10 more", "calibrated-2": "go on",
-        "baseline": "proceed", "keep-1": "keep", "keep-2": "score blind first", "keep-2-scored": "keep",
+        "baseline": "proceed", "blind-1": "not now", "keep-1": "keep", "blind-2": "score blind first", "keep-2": "keep",
     }  # fmt: skip
     skin = Person(says=says, marks=own_taste)
     return {**SMALL, "terms": judged_terms(12, **TERMS), "skin": skin, "approved": False}

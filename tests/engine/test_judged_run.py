@@ -28,7 +28,7 @@ from schemas.labels import Binding, LabelEntry, bound_labels
 from schemas.labels_file import labels_yaml, load_labels
 from schemas.records import Probed
 
-GO = {"spec": "proceed", "calibrate": "not now", "baseline": "proceed", "keep-1": "keep"}
+GO = {"spec": "proceed", "calibrate": "not now", "baseline": "proceed", "blind-1": "not now", "keep-1": "keep"}
 
 
 def attended(folder: Path, says: dict[str, str], marks: Any = own_taste, **knobs: Any) -> JudgedWorld:
@@ -59,7 +59,7 @@ async def test_the_order_of_an_attended_run(tmp_path: Path) -> None:
     world = attended(tmp_path, {"calibrate": "score some now", "calibrated-1": "go on"})
     result = await world.tick()
     assert result.outcome == "improved"
-    assert asked(world) == ["spec", "calibrate", "calibrated-1", "baseline", "keep-1"]
+    assert asked(world) == ["spec", "calibrate", "calibrated-1", "baseline", "blind-1", "keep-1"]
     told = story(world)
     expected = ["asked", "approved", "probed", "case_run", "judged", "judged again", "asked", "answered",
                 "person_scored", "sheet_closed", "asked", "answered", "baseline_measured", "asked", "approved",
@@ -85,7 +85,14 @@ async def test_exemplars_are_asked_for_where_some_are_lacking_and_may_be_gone_wi
     assert not world.judge.count and not world.runner.calls
     world.skin.says = {**world.skin.says, "exemplars": "go on without"}
     assert (await world.tick()).outcome == "improved"
-    assert Counter(asked(world)) == {"spec": 1, "exemplars": 2, "calibrate": 1, "baseline": 1, "keep-1": 1}
+    assert Counter(asked(world)) == {
+        "spec": 1,
+        "exemplars": 2,
+        "calibrate": 1,
+        "baseline": 1,
+        "blind-1": 1,
+        "keep-1": 1,
+    }
 
 
 async def test_a_judge_that_rewards_a_shortcut_ends_the_run_before_a_task_call(tmp_path: Path) -> None:
@@ -99,7 +106,7 @@ async def test_a_judge_that_rewards_a_shortcut_ends_the_run_before_a_task_call(t
 async def test_declining_is_recorded_said_at_the_approval_and_not_asked_again(tmp_path: Path) -> None:
     world = attended(tmp_path, {})
     await world.tick()
-    assert asked(world) == ["spec", "calibrate", "baseline", "keep-1"]
+    assert asked(world) == ["spec", "calibrate", "baseline", "blind-1", "keep-1"]
     offer, approval = world.skin.asked[1], world.skin.asked[2]
     assert offer.options[0] == "not now"
     assert "Nobody has compared the judge's scores with their own." in approval.message
@@ -109,7 +116,7 @@ async def test_declining_is_recorded_said_at_the_approval_and_not_asked_again(tm
 async def test_a_waiver_makes_no_offer(tmp_path: Path) -> None:
     world = attended(tmp_path, {}, terms=judged_terms(attended=True))
     await world.tick()
-    assert asked(world) == ["spec", "baseline", "keep-1"]
+    assert asked(world) == ["spec", "baseline", "blind-1", "keep-1"]
 
 
 @pytest.mark.parametrize("tick", [1, 2])
@@ -413,19 +420,19 @@ async def test_failures_are_grouped_once_for_every_text_and_themes_keep_their_id
 
 def blind(world_says: dict[str, str], folder: Path, marks: Any, **knobs: Any) -> JudgedWorld:
     """A person who wants to score the winner before it is kept."""
-    says = {"keep-1": "score blind first", **world_says}
+    says = {"blind-1": "score blind first", **world_says}
     count = {"terms": judged_terms(40, waived="", attended=True), "count": 40, "held_out": 20}
     return attended(folder, says, marks, **{**count, **knobs})
 
 
 async def test_people_who_see_the_gain_confirm_the_keep(tmp_path: Path) -> None:
-    world = blind({"keep-1-scored": "keep"}, tmp_path, own_taste)
+    world = blind({"keep-1": "keep"}, tmp_path, own_taste)
     assert (await world.tick()).outcome == "improved"
     (sheet,) = world.skin.sheets
     assert sheet.purpose == "blind" and len(sheet.items) == 2 * PER_SHEET
     found = world.state.judging.people[1]
     assert (found.confirms, found.figures.labelled, found.figures.method) == (True, 10, "people")
-    assert asked(world)[-2:] == ["keep-1", "keep-1-scored"]
+    assert asked(world)[-2:] == ["blind-1", "keep-1"]
     assert "People see the gain too" in world.skin.asked[-1].message
     assert "score blind first" not in world.skin.asked[-1].options
     assert world.state.gain is not None
@@ -436,7 +443,7 @@ async def test_people_who_see_none_stop_the_keep_without_another_question(tmp_pa
     await world.tick()
     (experiment,) = world.state.experiments.values()
     assert experiment.outcome == "inconclusive" and "do not confirm the judge" in experiment.closed.reason  # type: ignore[union-attr]
-    assert not world.state.keeps and asked(world)[-1] == "keep-1"
+    assert not world.state.keeps and asked(world)[-1] == "blind-1"
 
 
 async def test_a_few_blind_scores_stand_beside_the_judges_and_decide_nothing(tmp_path: Path) -> None:
@@ -446,7 +453,7 @@ async def test_a_few_blind_scores_stand_beside_the_judges_and_decide_nothing(tmp
         given.append(item)
         return "stopped" if len(given) > 12 else own_taste(item)
 
-    world = blind({"keep-1-scored": "keep"}, tmp_path, few)
+    world = blind({"keep-1": "keep"}, tmp_path, few)
     assert (await world.tick()).outcome == "improved"
     found = world.state.judging.people[1]
     assert found.confirms is None and found.figures.method == "side_by_side" and 2 <= found.figures.labelled <= 6
@@ -455,9 +462,9 @@ async def test_a_few_blind_scores_stand_beside_the_judges_and_decide_nothing(tmp
 
 @pytest.mark.parametrize(("outcome", "said"), [("discarded", "By the judge's word"), ("stopped", "judge's word")])
 async def test_without_blind_scores_it_is_the_judges_word(tmp_path: Path, outcome: str, said: str) -> None:
-    world = blind({"keep-1-scored": "keep"}, tmp_path, lambda item: outcome)
+    world = blind({"keep-1": "keep"}, tmp_path, lambda item: outcome)
     assert (await world.tick()).outcome == "improved"
-    assert not world.state.judging.people and asked(world)[-1] == "keep-1-scored"
+    assert not world.state.judging.people and asked(world)[-1] == "keep-1"
     assert said in world.skin.asked[-1].message
 
 

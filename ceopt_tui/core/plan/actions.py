@@ -36,7 +36,7 @@ class Probe:
 class Ask:
     """Put one question to a person; unattended the run parks instead."""
 
-    what: Literal["spec", "exemplars", "calibrate", "calibrated", "baseline", "keep"]
+    what: Literal["spec", "exemplars", "calibrate", "calibrated", "baseline", "blind", "keep"]
     number: int | None = None  # of the experiment, or of the scoring sheet
 
 

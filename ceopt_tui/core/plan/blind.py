@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from ceopt_tui.core.figures import counted
-from ceopt_tui.core.plan.actions import Action, Note, ScoreSheet
+from ceopt_tui.core.plan.actions import Action, Ask, Note, ScoreSheet
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.plan.trusting import people_compared
 from ceopt_tui.core.state.experiment import ExperimentState
+from ceopt_tui.core.state.judging import SCORE_BLIND, blind_question, blind_sheet
 from ceopt_tui.core.state.run import RunState
-
-SCORE_BLIND = "score blind first"
-
-
-def blind_sheet(number: int) -> str:
-    """The name of the sheet on which the candidate of this experiment is scored."""
-    return f"blind-{number}-1"
 
 
 def plan_blind(state: RunState, terms: Terms, experiment: ExperimentState) -> Action | None:
-    """The sheet, then what comes of it; None once both are on record."""
+    """The offer, the sheet, then what comes of it; None once there is no more to do. No figure is seen before it."""
     number = experiment.number
+    answer = experiment.answers.get(blind_question(number))
+    if answer is None:
+        return Ask("blind", number)
+    if answer != SCORE_BLIND:
+        return None
     closed = state.judging.closed_sheets.get(blind_sheet(number))
     if closed is None:
         return ScoreSheet("blind", blind_sheet(number), number)

@@ -15,7 +15,6 @@ from ceopt_tui.core.trust.blind import people_sentence
 
 SCORE_NOW, NOT_NOW = "score some now", "not now"
 GO_ON, SCORE_MORE, THROW_AWAY, CHANGE_RUBRIC = "go on", "score 10 more", "throw these scores away", "change the rubric"
-SCORE_BLIND = "score blind first"
 
 JUDGED_TWICE = 5  # outputs
 
@@ -32,7 +31,10 @@ def judge_again(state: RunState, terms: Terms) -> Judge | None:
     again = state.judging.again
     if terms.judge is None or len(again) >= JUDGED_TWICE:
         return None
-    scored = [place for place, verdict in state.judging.verdicts.items() if verdict.score is not None]
+    outputs = state.judging.outputs  # an empty one gets its score without a call, the second time as well
+    scored = [
+        place for place, one in state.judging.verdicts.items() if one.score is not None and outputs[place].strip()
+    ]
     # Each place has its own draw, so that a kill between two replies changes nothing about the rest.
     order = sorted(scored, key=lambda place: (random.Random(f"{terms.seed}:again:{place}").random(), place))
     drawn = [place for place in order if place not in again][: JUDGED_TWICE - len(again)]

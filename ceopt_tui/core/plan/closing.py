@@ -7,7 +7,7 @@ from statistics import fmean
 
 from ceopt_tui.core.evidence.broken import broken_cases
 from ceopt_tui.core.plan.actions import Action, Ask, Keep, Note
-from ceopt_tui.core.plan.blind import SCORE_BLIND, blind_objection, plan_blind
+from ceopt_tui.core.plan.blind import blind_objection, plan_blind
 from ceopt_tui.core.plan.shift import differences, length_ratio, theme_cases
 from ceopt_tui.core.plan.shortening import before_removals
 from ceopt_tui.core.plan.terms import Terms
@@ -59,12 +59,11 @@ def close(state: RunState, terms: Terms, experiment: ExperimentState, decision: 
 def keep_or_ask(state: RunState, terms: Terms, experiment: ExperimentState) -> Action:
     """A confirmed winner: its diff is read before it is kept, and a broken case is a person's decision."""
     answer = experiment.answers.get(f"keep-{experiment.number}")
-    if answer == SCORE_BLIND:
+    if terms.attended and terms.judge and not answer:
         if action := plan_blind(state, terms, experiment):
             return action
         if objection := blind_objection(state, experiment.number):
             return close(state, terms, experiment, "inconclusive", objection)
-        answer = experiment.answers.get(f"keep-{experiment.number}-scored")
     if answer and answer != "keep":
         note = answer.removeprefix("refuse").strip(" :") or "no reason given"
         return close(state, terms, experiment, "revert", f"refused by a person: {note}")

@@ -57,11 +57,9 @@ def final_people(state: RunState, terms: Terms) -> PeopleFigures | None:
 
 
 def _counts_for_the_end(state: RunState, sheet: str) -> bool:
-    """Sheets of the final text, and one of the only keep: it set the same two texts side by side."""
+    """Sheets of the final text alone: scores that decided a keep say too much for it to be told as the gain."""
     closed = state.judging.closed_sheets.get(sheet)
-    if closed is None or closed.purpose != "blind" or closed.outcome == "discarded":
-        return False
-    return sheet.startswith("final-") or (len(state.keeps) == 1 and closed.number == state.best_number)
+    return sheet.startswith("final-") and closed is not None and closed.outcome != "discarded"
 
 
 def people_compared(state: RunState, terms: Terms, experiment: ExperimentState, sheet: str) -> PeopleCompared | None:

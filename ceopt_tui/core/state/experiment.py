@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from ceopt_tui.core.ports import SHORTER
 from ceopt_tui.core.state.runs import Scores
+from ceopt_tui.core.state.spend import RoleSpend
 from schemas.records import (
     CandidateRefused,
     Compared,
@@ -41,6 +42,7 @@ class ExperimentState:
     look: Looked | None = None
     comparisons: list[Compared] = field(default_factory=list)
     answers: dict[str, str] = field(default_factory=dict)
+    judging: RoleSpend = field(default_factory=RoleSpend)  # calls of the judge about outputs made for it
     commit: str | None = None
     closed: ExperimentClosed | None = None
 

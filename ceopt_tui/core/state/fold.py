@@ -97,6 +97,8 @@ def _case_run(state: RunState, record: r.CaseRun) -> None:
 def _judged(state: RunState, record: Judged) -> None:
     for facts in record.calls:
         state.spend.finish(facts)
+        if state.current:
+            state.current.judging.add(facts)
     if record.again:
         state.judging.take_again(record)
         return

@@ -22,7 +22,18 @@ from schemas.records import CaseRun
 
 Place = tuple[str, str, int]  # text, case, sample: one output
 
+SCORE_BLIND = "score blind first"  # a person's answer before they see by how much a winner won
 SAME_SHARE = 0.01  # of the scale's width: scores closer than this are the same score
+
+
+def blind_question(number: int) -> str:
+    """The id of the question that offers to score this experiment's candidate blind."""
+    return f"blind-{number}"
+
+
+def blind_sheet(number: int) -> str:
+    """The name of the sheet on which it is scored."""
+    return f"blind-{number}-1"
 
 
 @dataclass

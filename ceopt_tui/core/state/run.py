@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ceopt_tui.core.state.experiment import FINAL_KEEPS, UNMEASURED, ExperimentState, Rung
-from ceopt_tui.core.state.judging import JudgingState
+from ceopt_tui.core.state.judging import SCORE_BLIND, JudgingState, blind_question, blind_sheet
 from ceopt_tui.core.state.runs import RunBook, Scores
 from ceopt_tui.core.state.spend import Spend
 from schemas.records import (
@@ -105,7 +105,17 @@ class RunState:
     def scores_hidden(self) -> bool:
         """Until a person had the chance to score outputs unseen, and while they do, no judge's score may be shown."""
         before = self.baseline is None and self.stopped is None
-        return self.judging.rubric is not None and (before or bool(self.judging.open_sheets))
+        return self.judging.rubric is not None and (before or bool(self.judging.open_sheets) or self._scoring_blind)
+
+    @property
+    def _scoring_blind(self) -> bool:
+        """Is a person asked to score a winner blind, or has said so and not finished?"""
+        if self.current is None:
+            return False
+        question = blind_question(self.current.number)
+        asking = self.asked is not None and self.asked.question_id == question
+        wanted = self.current.answers.get(question) == SCORE_BLIND
+        return asking or (wanted and blind_sheet(self.current.number) not in self.judging.closed_sheets)
 
     @property
     def deterministic(self) -> bool:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from schemas.records import CallFacts, CallFinished, CallStarted
+
+Role = Literal["task", "judge", "proposer"]
 
 
 @dataclass
@@ -42,7 +45,7 @@ class RoleSpend:
 class Spend:
     """All roles, and the requests that were started and never came back (booked as spent)."""
 
-    roles: dict[Literal["task", "judge", "proposer"], RoleSpend] = field(default_factory=dict)
+    roles: dict[Role, RoleSpend] = field(default_factory=dict)
     started: int = 0  # requests ever announced; numbers the next call id
     open: dict[str, list[CallStarted]] = field(default_factory=dict)
     reported: dict[str, RoleSpend] = field(default_factory=dict)  # by text: task calls of the final report
@@ -65,12 +68,14 @@ class Spend:
     def finish_call(self, record: CallFinished) -> None:
         self.finish(record.facts)
 
+    def lost_of(self, role: Role) -> RoleSpend:
+        """Of the requests without an end on record those of one role."""
+        return _unfinished([record for group in self.open.values() for record in group if record.role == role])
+
     @property
     def lost(self) -> RoleSpend:
         """Requests announced without an end on record: in flight now, or cut off by a kill and booked as spent."""
-        records = [record for group in self.open.values() for record in group]
-        prices = [record.usd_reserved for record in records]
-        return RoleSpend(calls=len(records), usd=sum(price or 0.0 for price in prices), unpriced=prices.count(None))
+        return _unfinished([record for group in self.open.values() for record in group])
 
     @property
     def calls(self) -> int:
@@ -96,3 +101,9 @@ class Spend:
     @property
     def usd_known(self) -> bool:
         return not self.lost.unpriced and not any(role.unpriced for role in self.roles.values())
+
+
+def _unfinished(records: Sequence[CallStarted]) -> RoleSpend:
+    """Booked as spent, at what was reserved for them."""
+    prices = [record.usd_reserved for record in records]
+    return RoleSpend(calls=len(records), usd=sum(price or 0.0 for price in prices), unpriced=prices.count(None))
