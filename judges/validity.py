@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
+from typing import Literal
 
 from ceopt_tui.core.judging_ports import OutputJudge, OutputToJudge, OutputVerdict
 from judges.judged_item import as_text, shows_anything
@@ -43,8 +44,9 @@ class _Judged:
 async def probe_judge(
     judge: OutputJudge, cases: Sequence[Case], exemplars: Exemplars, lowest: float, highest: float, seed: int
 ) -> Sequence[Probed]:
-    """One record a probe, each call of the judge in exactly one of them.
+    """One record a probe, each call of the judge in exactly one of them; `not_run` is one that lacks its outputs.
 
+    A judge that gives the outputs of a probe no score at all has failed it.
     `exemplars` are the spec's; where it has none the answers that cases want are the good outputs, and those recorded
     as failures the bad ones. `lowest` and `highest` bound the scale. Raises what `judge` raises.
     """
@@ -164,29 +166,37 @@ def _good_above_bad(judged: _Judged, missing: Sequence[str]) -> Probed:
     good, bad = judged.scores.get(_GOOD, ()), judged.scores.get(_BAD, ())
     if not good or not bad:
         reasons = [f"not there: {words}" for words in missing]
-        reasons += [f"the judge gave the {kind} outputs no score: {reason}" for kind, reason in judged.unscored.items()]
-        return Probed(probe=GOOD_ABOVE_BAD, status="not_run", detail="; ".join(reasons), calls=calls)
+        reasons += [
+            f"the judge gave the {kind} outputs no score: {judged.unscored[kind]}"
+            for kind in (_GOOD, _BAD)
+            if kind in judged.unscored and not judged.scores.get(kind)
+        ]
+        # An output that is there and gets no score is the judge's fault; one that is not there is nobody's.
+        status: Literal["failed", "not_run"] = "not_run" if missing else "failed"
+        return Probed(probe=GOOD_ABOVE_BAD, status=status, detail="; ".join(reasons), calls=calls)
     score, limit = fmean(good), fmean(bad)
     words = f"good outputs score {score:.2f} on average, bad ones {limit:.2f}"
     failed = score <= limit
     detail = f"the judge does not put good outputs above bad ones: {words}" if failed else words
-    status = "failed" if failed else "passed"
-    return Probed(probe=GOOD_ABOVE_BAD, status=status, score=score, limit=limit, detail=detail, calls=calls)
+    return Probed(probe=GOOD_ABOVE_BAD, status=_status(failed), score=score, limit=limit, detail=detail, calls=calls)
 
 
 def _shortcut(name: str, judged: _Judged, lowest: float, limit: float) -> Probed:
     calls, scores, what = judged.calls.get(name, ()), judged.scores.get(name, ()), _SHORTCUTS[name]
+    if not scores and name in judged.unscored:
+        detail = f"the judge gave {what} no score: {judged.unscored[name]}"
+        return Probed(probe=name, status="failed", detail=detail, calls=calls)
     if not scores:
-        reason = judged.unscored.get(name)
-        detail = f"the judge gave {what} no score: {reason}" if reason else "nothing in the eval set to build it from"
-        return Probed(probe=name, status="not_run", detail=detail, calls=calls)
+        return Probed(probe=name, status="not_run", detail="nothing in the eval set to build it from", calls=calls)
     score = fmean(scores)
     failed = score >= limit
     detail = f"{what} scores {score:.2f} on average"
     detail += f"; from {limit:.2f} on a worthless text could win" if failed else f", below the limit of {limit:.2f}"
-    return Probed(
-        probe=name, status="failed" if failed else "passed", score=score, limit=limit, detail=detail, calls=calls
-    )
+    return Probed(probe=name, status=_status(failed), score=score, limit=limit, detail=detail, calls=calls)
+
+
+def _status(failed: bool) -> Literal["passed", "failed"]:
+    return "failed" if failed else "passed"
 
 
 def _place(seed: int, name: str) -> bytes:

@@ -147,10 +147,25 @@ async def test_held_out_cases_are_never_shown() -> None:
     assert {output.case.id for output in judge.asked} <= {"c4", "c5", "c6"}
 
 
-async def test_outputs_without_a_score_are_said() -> None:
+async def test_a_judge_that_gives_no_score_has_failed() -> None:
     probed, _ = await probe(lambda output: None)
-    assert {record.status for record in probed.values()} == {"not_run"}
+    assert {record.status for record in probed.values()} == {"failed"}
     assert all("no score: no score in it" in record.detail for record in probed.values())
+    assert "gave the good outputs no score" in probed["good above bad"].detail
+    assert "gave the bad outputs no score" in probed["good above bad"].detail
+
+
+async def test_good_outputs_that_get_no_score_are_no_pass() -> None:
+    probed, _ = await probe(lambda output: None if output.output == output.case.expected else 1.0)
+    assert probed["good above bad"].status == "failed"
+    assert probed["good above bad"].detail == "the judge gave the good outputs no score: no score in it"
+
+
+async def test_a_probe_that_lacks_its_outputs_is_not_run_though_others_get_no_score() -> None:
+    unanswered = [case.model_copy(update={"expected": None}) for case in CASES]
+    probed, _ = await probe(lambda output: None, unanswered)
+    assert {record.probe for record in probed.values() if record.status == "not_run"} == {NAMES[0], NAMES[4]}
+    assert "an output you consider good" in probed["good above bad"].detail
 
 
 async def test_probes_over_the_wire_cost_one_call_a_batch() -> None:
