@@ -9,7 +9,6 @@ from typing import Any, Literal
 from ceopt_tui.core.ports import ResolvedModel
 from ceopt_tui.errors import SetupError
 from judges.rubric import Rubric, Scale
-from schemas import spec_metric
 
 Method = Literal["auto", "expected", "sampled"]
 
@@ -24,7 +23,7 @@ class JudgeSettings:
     `method` says how a score is read. `sampled`: the number as written. `auto`: the same question, and the expectation
     over the scale's levels wherever the reply's log-probabilities give one; no call more. `expected`: one item a call,
     asked for its score before a word could settle it, so that the expectation tells most; feedback for failing items
-    is a question of its own; an endpoint without log-probabilities is refused.
+    is a question of its own; an endpoint without log-probabilities is refused, and so is a scale without levels.
     `singleton_rubric` scores what is tagged as a singleton.
     """
 
@@ -38,6 +37,11 @@ class JudgeSettings:
     retries: int = 2
     method: Method = "sampled"
     singleton_rubric: Rubric | None = None
+
+    def __post_init__(self) -> None:
+        for rubric in (self.rubric, self.singleton_rubric):
+            if rubric is not None:
+                require_levels(self.method, rubric.scale)
 
     @property
     def deciding_params(self) -> dict[str, Any]:
@@ -53,30 +57,6 @@ class JudgeSettings:
     def for_singletons(self) -> JudgeSettings:
         """The same judge for what is judged alone, by the rubric for it where there is one."""
         return replace(self, rubric=self.singleton_rubric or self.rubric, batch_size=1)
-
-
-def run_settings(
-    spec: spec_metric.Judge, model: ResolvedModel, rubric_text: str, singleton_text: str | None = None
-) -> JudgeSettings:
-    """The judge of a run as its spec describes it; the texts are those of the files it names. Raises SetupError."""
-    lowest, highest = spec.bounds
-    rubric = Rubric(
-        rubric_text,
-        Scale(float(lowest), float(highest)),
-        primary=spec.scoring.primary,
-        secondary=spec.scoring.secondary,
-        passing=spec.passing_score,
-    )
-    require_levels(spec.scoring.method, rubric.scale)
-    return JudgeSettings(
-        rubric,
-        model,
-        batch_size=spec.batch_size,
-        seed=spec.sample_seed,
-        ask_for_feedback=True,
-        method=spec.scoring.method,
-        singleton_rubric=None if singleton_text is None else replace(rubric, text=singleton_text),
-    )
 
 
 def require_levels(method: Method, scale: Scale) -> None:

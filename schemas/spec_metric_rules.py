@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from schemas.spec import Spec
 from schemas.spec_rule import Broken, Rule, unique
 
+FEWEST_STEPS, MOST_STEPS = 2, 100  # of a scale whose levels the first token of a score tells apart
+
 
 def _judge_is_there(spec: Spec) -> Iterator[Broken]:
     if spec.is_judged and spec.metric.judge is None:
@@ -51,6 +53,18 @@ def _pass_mark_is_on_the_scale(spec: Spec) -> Iterator[Broken]:
             yield Broken(("metric", "judge", "pass_at"), what)
 
 
+def _expected_scores_have_levels(spec: Spec) -> Iterator[Broken]:
+    judge = spec.metric.judge
+    if judge and judge.scoring.method == "expected":
+        lowest, highest = judge.bounds
+        if not (lowest >= 0 and FEWEST_STEPS <= highest - lowest <= MOST_STEPS):
+            what = (
+                f"expected needs a scale of whole levels such as 1-5; this one is {judge.scale}. "
+                "Use auto or sampled, or another scale"
+            )
+            yield Broken(("metric", "judge", "scoring", "method"), what)
+
+
 def _strata_fit_the_sample(spec: Spec) -> Iterator[Broken]:
     judge = spec.metric.judge
     if judge and judge.stratification:
@@ -86,6 +100,7 @@ METRIC_RULES: tuple[Rule, ...] = (
     _seeds_differ,
     _singletons_have_a_rubric,
     _pass_mark_is_on_the_scale,
+    _expected_scores_have_levels,
     _strata_fit_the_sample,
     _names_are_unique,
     _primary_is_required,

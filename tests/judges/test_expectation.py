@@ -6,19 +6,22 @@ import json
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from judge_endpoint import Seen, bench, plays_judge, spelt
 from stub_endpoint import StubEndpoint, completion, failure
 
-from ceopt_tui.errors import ProviderError, SetupError
+from ceopt_tui.core.ports import ResolvedModel
+from ceopt_tui.errors import InputError, ProviderError, SetupError
 from judges.expectation import with_expectations
 from judges.judge import Judge
 from judges.judge_settings import JudgeSettings, require_levels
 from judges.judged_item import JudgedItem
 from judges.reply import parse_reply
-from judges.rubric import PASS_FAIL, Rubric, Scale
+from judges.rubric import PASS_FAIL, Rubric, Scale, parse_scale
+from schemas.loading import load_spec, parse_spec
 
 ITEMS = [JudgedItem(f"i{n}", f"question {n}", f"answer {n}") for n in range(1, 7)]
 FIVE = Scale(1, 5)
@@ -249,6 +252,29 @@ def test_expected_needs_a_scale_of_levels() -> None:
             require_levels("expected", scale)
         require_levels("auto", scale)
     require_levels("expected", Scale(0, 100))
+
+
+@pytest.mark.parametrize("more", [{}, {"singleton_rubric": Rubric("r", PASS_FAIL)}])
+def test_no_judge_can_be_set_up_to_expect_what_has_no_levels(more: dict[str, Any]) -> None:
+    rubric = Rubric("r") if more else Rubric("r", Scale(0, 1))
+    model = ResolvedModel("cheap", "openai/m", "openai")
+    with pytest.raises(SetupError, match="whole levels"):
+        JudgeSettings(rubric, model, method="expected", **more)
+    assert JudgeSettings(rubric, model, method="auto", **more).method == "auto"
+
+
+@pytest.mark.parametrize("scale", ["0-1", "0-2", "1-5", "1-2", "-1-3", "0-100", "0-101", "pass/fail"])
+def test_a_spec_refuses_what_the_judge_would(scale: str) -> None:
+    """Two places know which scales have levels, since a spec stands below the judges."""
+    path = Path(__file__).parents[1] / "data" / "schemas" / "judged_code.yaml"
+    data = load_spec(path).document.data
+    data["metric"]["judge"] |= {"scale": scale, "scoring": {"primary": "mean_score", "method": "expected"}}
+    if parse_scale(scale).has_levels:
+        assert parse_spec(data, str(path)).metric.judge
+    else:
+        with pytest.raises(InputError) as refused:
+            parse_spec(data, str(path))
+        assert [problem.key for problem in refused.value.problems] == ["metric.judge.scoring.method"]
 
 
 async def test_a_reply_without_a_rows_key_still_reads_its_words() -> None:

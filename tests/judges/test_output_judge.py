@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,14 +12,13 @@ from stub_endpoint import StubEndpoint, failure
 
 from ceopt_tui.core.judging_ports import OutputToJudge, OutputVerdict, Verdicts
 from ceopt_tui.core.ports import ResolvedModel
-from ceopt_tui.errors import AuthError, BudgetError, ProviderError, SetupError
-from judges.judge_settings import run_settings
+from ceopt_tui.errors import AuthError, BudgetError, ProviderError
+from judges.judge_settings import JudgeSettings
 from judges.ledger import Caps
 from judges.output_judge import RunJudge
-from judges.rubric import Rubric, Scale
+from judges.rubric import Rubric
 from schemas.evalset import Case
 from schemas.records import CallFacts
-from schemas.spec_metric import Judge as JudgeSpec
 
 
 class Store(dict[str, Any]):
@@ -178,25 +178,9 @@ async def test_a_key_that_is_refused_half_way_keeps_what_came_in() -> None:
     assert [verdict.id for part in got for verdict in part.verdicts] == ["n1", "n2", "n3"]
 
 
-def test_the_settings_of_a_run_are_the_specs() -> None:
-    spec = JudgeSpec.model_validate(
-        {
-            "rubric": "r.md",
-            "scoring": {"primary": "quality", "secondary": ["style"], "method": "expected"},
-            "scale": "0-10",
-            "pass_at": 8,
-            "batch_size": 3,
-            "sample_seed": 5,
-            "singleton_sample": 1,
-            "singleton_rubric": "s.md",
-        }
-    )
-    model = ResolvedModel("cheap", "openai/m", "openai")
-    settings = run_settings(spec, model, "Be right.", "Be brief.")
-    assert settings.rubric == Rubric("Be right.", Scale(0, 10), "quality", ("style",), 8)
-    assert settings.for_singletons.rubric == Rubric("Be brief.", Scale(0, 10), "quality", ("style",), 8)
-    assert (settings.method, settings.seed, settings.ask_for_feedback) == ("expected", 5, True)
-    assert (settings.batch_size, settings.items_per_call, settings.for_singletons.batch_size) == (3, 1, 1)
-    assert run_settings(spec, model, "Be right.").singleton_rubric is None
-    with pytest.raises(SetupError, match="whole levels"):
-        run_settings(spec.model_copy(update={"scale": "0-1"}), model, "Be right.")
+def test_singletons_are_judged_alone_by_the_rubric_for_them() -> None:
+    model, rubric, brief = ResolvedModel("cheap", "openai/m", "openai"), Rubric("Be right."), Rubric("Be brief.")
+    settings = JudgeSettings(rubric, model, batch_size=3, singleton_rubric=brief)
+    assert (settings.for_singletons.rubric, settings.for_singletons.batch_size) == (brief, 1)
+    assert replace(settings, singleton_rubric=None).for_singletons.rubric == rubric
+    assert replace(settings, method="expected").items_per_call == 1

@@ -47,6 +47,12 @@ BROKEN: list[tuple[str, dict[str, Any], str, str]] = [
     ("judged_code", {"metric.judge.singleton_sample": 2}, "metric.judge.singleton_rubric", "is required"),
     ("judged_code", {"metric.judge.pass_at": 6}, "metric.judge.pass_at", "above 1 and at most 5"),
     ("judged_code", {"metric.judge.pass_at": 1}, "metric.judge.pass_at", "above 1"),
+    (
+        "judged_code",
+        {"metric.judge.scale": "pass/fail", "metric.judge.scoring.method": "expected"},
+        "metric.judge.scoring.method",
+        "expected needs a scale of whole levels such as 1-5; this one is pass/fail",
+    ),
     ("judged_code", {"metric.judge.scale": "5-1"}, "metric.judge.scale", "lowest and the highest"),
     (
         "judged_code",
