@@ -66,6 +66,7 @@ def _verdicts(part: Judgement) -> Verdicts:
                 verdict.ambiguous,
                 verdict.secondary,
                 verdict.failed,
+                verdict.raw,
             )
             for verdict in part.verdicts
         ),

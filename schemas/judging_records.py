@@ -24,7 +24,10 @@ class RubricBound(Record):
 
 
 class JudgedRun(BaseModel):
-    """A judge's verdict on one case run: `score` or the reason there is none. Held-out runs keep no feedback."""
+    """A judge's verdict on one case run: `score` or the reason there is none, with the reply that could not be used.
+
+    Held-out runs keep no feedback, and `raw` is empty where that reply spoke of a held-out run too.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -37,6 +40,7 @@ class JudgedRun(BaseModel):
     feedback: str = ""
     ambiguous: bool = False
     secondary: dict[str, float | None] = {}
+    raw: str = ""
 
 
 class Judged(Record):

@@ -25,7 +25,10 @@ class OutputToJudge:
 
 @dataclass(frozen=True)
 class OutputVerdict:
-    """The judge's word on one output: exactly one of `score` and `unscored`. `failed`: it was the call that failed."""
+    """The judge's word on one output: exactly one of `score` and `unscored`. `failed`: it was the call that failed.
+
+    `raw` is the reply that could not be used.
+    """
 
     id: str
     score: float | None = None
@@ -35,6 +38,7 @@ class OutputVerdict:
     ambiguous: bool = False
     secondary: Mapping[str, float | None] = field(default_factory=dict)
     failed: bool = False
+    raw: str = ""
 
 
 @dataclass(frozen=True)

@@ -155,7 +155,9 @@ class _Work:
 
     async def _record(self, given: Mapping[Place, OutputVerdict], calls: tuple[CallFacts, ...]) -> None:
         state, action = self._recorder.state, self._action
-        verdicts = tuple(_judged(state, place, verdict) for place, verdict in given.items())
+        # One reply speaks of several outputs: it is kept only where none of them is held out.
+        keep_raw = not any(state.held_out(case_id) for _, case_id, _ in given)
+        verdicts = tuple(_judged(state, place, verdict, keep_raw=keep_raw) for place, verdict in given.items())
         if verdicts or calls:
             judged = Judged(verdicts=verdicts, calls=calls, again=action.again)
             news = [note for note in new_notes(state, _unsteady(calls)) if note.text not in self._said]
@@ -171,7 +173,7 @@ def _unsteady(calls: Sequence[CallFacts]) -> list[str]:
     return [f"judge not deterministic: {model} takes no temperature" for model in refusing]
 
 
-def _judged(state: RunState, place: Place, verdict: OutputVerdict) -> JudgedRun:
+def _judged(state: RunState, place: Place, verdict: OutputVerdict, *, keep_raw: bool) -> JudgedRun:
     text_digest, case_id, sample = place
     return JudgedRun(
         text_digest=text_digest,
@@ -183,4 +185,5 @@ def _judged(state: RunState, place: Place, verdict: OutputVerdict) -> JudgedRun:
         feedback="" if state.held_out(case_id) else verdict.feedback,
         ambiguous=verdict.ambiguous,
         secondary=dict(verdict.secondary),
+        raw=verdict.raw if keep_raw else "",
     )

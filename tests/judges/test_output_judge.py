@@ -148,6 +148,8 @@ async def test_a_call_that_failed_is_told_from_a_judge_that_gave_no_verdict() ->
         (True, True),
     ]
     assert "off the scale" in str(verdicts["n2"].unscored)
+    assert [bool(verdicts[f"n{n}"].raw) for n in (1, 2, 3)] == [False, True, False]
+    assert json.loads(verdicts["n2"].raw)["verdicts"][0]["score"] == 9
 
 
 @pytest.mark.parametrize("cap", [1, 5, 31, 32, 33])
