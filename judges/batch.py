@@ -23,6 +23,7 @@ from schemas.records import CallFacts
 
 _TOKENS_PER_CALL = 400  # room for a preamble or a short hidden thought
 _TOKENS_PER_ITEM = 200
+_NO_FEEDBACK = "the feedback is missing"
 
 Keep = Callable[[JudgedItem, int, Row], None]  # the item, its sample index, its row
 
@@ -76,8 +77,15 @@ class BatchJudge:
         faults = {item_id: unscored.reason for item_id, unscored in answer.unscored.items()}
         if alone and faults:
             answer, faults = await self._ask_again(answer, order, sample, faults, keep, alone=True), {}
-        faults |= dict.fromkeys(self._without_feedback(answer.rows), "the feedback is missing")
+        lacking = [item_id for item_id, row in answer.rows.items() if lacks_feedback(row, self._settings)]
+        faults |= dict.fromkeys(lacking, _NO_FEEDBACK)
         return await self._ask_again(answer, order, sample, faults, keep) if faults else answer
+
+    async def ask_feedback(
+        self, items: Sequence[JudgedItem], rows: Mapping[str, Row], sample: int, keep: Keep
+    ) -> Answer:
+        """The feedback alone of items whose `rows` are known; their scores stand whatever comes of it."""
+        return await self._ask_again(Answer(rows, {}), items, sample, dict.fromkeys(rows, _NO_FEEDBACK), keep)
 
     async def _ask_again(
         self,
@@ -168,11 +176,11 @@ class BatchJudge:
             if marker not in judged:
                 return marker
 
-    def _without_feedback(self, rows: Mapping[str, Row]) -> list[str]:
-        if not self._settings.ask_for_feedback:
-            return []
-        pass_at = self._settings.rubric.pass_at
-        return [item_id for item_id, row in rows.items() if row.score < pass_at and not row.feedback]
+
+def lacks_feedback(row: Row, settings: JudgeSettings) -> bool:
+    """Whether a row fails without saying why, where that is needed and was not asked for in vain."""
+    failing = row.score < settings.rubric.pass_at
+    return settings.ask_for_feedback and failing and not row.feedback and not row.feedback_missing
 
 
 def _why_lost(reply: ModelReply) -> str:
@@ -186,8 +194,12 @@ def _merged(first: Answer, second: Answer) -> Answer:
     """A first score stands even when the second call, made for its feedback, says another."""
     rows = {**second.rows, **first.rows}
     for item_id, row in first.rows.items():
-        if not row.feedback and item_id in second.rows:
+        if row.feedback or item_id not in {**second.rows, **second.unscored}:
+            continue
+        if item_id in second.rows:
             rows[item_id] = replace(row, feedback=second.rows[item_id].feedback)
+        answered = item_id in second.rows or not second.unscored[item_id].failed
+        rows[item_id] = replace(rows[item_id], feedback_missing=answered and not rows[item_id].feedback)
     unscored = {
         item_id: replace(second.unscored[item_id], raw=second.unscored[item_id].raw or earlier.raw)
         for item_id, earlier in first.unscored.items()

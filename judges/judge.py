@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from ceopt_tui.core.ports import Completer
 from judges.arrivals import as_they_come
-from judges.batch import Answer, BatchJudge
+from judges.batch import Answer, BatchJudge, lacks_feedback
 from judges.judge_settings import JudgeSettings
 from judges.judged_item import JudgedItem
 from judges.preflight import Preflight
@@ -61,34 +61,53 @@ class Judge:
         """
         if len({item.id for item in items}) < len(items):
             raise ValueError("two items to judge have the same id")
-        known, twins = self._look_up(items, sample, fresh)
+        known, twins, rows = self._look_up(items, sample, fresh)
         if known:
             yield Judgement(tuple(known))
         leads = [group[0] for group in twins.values()]
-        size = self.settings.items_per_call
-        batches = [leads[start : start + size] for start in range(0, len(leads), size)]
+        unknown = self._in_batches([lead for lead in leads if lead.id not in rows])
+        unexplained = self._in_batches([lead for lead in leads if lead.id in rows])
+        batches = [*unknown, *unexplained]
         keep = _forget if fresh else self._keep
-        tasks = [asyncio.create_task(self._batches.ask(batch, sample, keep)) for batch in batches]
+        asked = [self._batches.ask(batch, sample, keep) for batch in unknown]
+        for batch in unexplained:
+            asked.append(self._batches.ask_feedback(batch, {lead.id: rows[lead.id] for lead in batch}, sample, keep))
+        tasks = [asyncio.create_task(one) for one in asked]
         async with aclosing(as_they_come(tasks)) as answers:
             async for number, answer in answers:
                 yield self._judgement(batches[number], answer, twins, sample)
 
-    def _look_up(self, items: Sequence[JudgedItem], sample: int, fresh: bool) -> tuple[list[Verdict], Twins]:
-        """The verdicts that need no call; the other items, those of identical content together."""
+    def _in_batches(self, items: Sequence[JudgedItem]) -> list[Sequence[JudgedItem]]:
+        size = self.settings.items_per_call
+        return [items[start : start + size] for start in range(0, len(items), size)]
+
+    def _look_up(
+        self, items: Sequence[JudgedItem], sample: int, fresh: bool
+    ) -> tuple[list[Verdict], Twins, Mapping[str, Row]]:
+        """The verdicts that need no call; the other items, those of identical content together; rows without a reason.
+
+        The last are by the first item's id: scores that are known, and whose feedback is still to be asked for.
+        """
         rubric = self.settings.rubric
         known: list[Verdict] = []
         twins: dict[str, list[JudgedItem]] = {}
+        rows: dict[str, Row] = {}
         for item in items:
             key = self._key(item, sample)
             if item.is_empty:
                 known.append(scored(item.id, sample, Row(rubric.scale.low, "The output is empty."), rubric))
-            elif key in twins:
+                continue
+            if key in twins:
                 twins[key].append(item)
-            elif not fresh and (row := self._stored(key)) is not None:
+                continue
+            row = None if fresh else self._stored(key)
+            if row is not None and not lacks_feedback(row, self.settings):
                 known.append(scored(item.id, sample, row, rubric, cached=True))
-            else:
-                twins[key] = [item]
-        return known, {group[0].id: group for group in twins.values()}
+                continue
+            twins[key] = [item]
+            if row is not None:
+                rows[item.id] = row
+        return known, {group[0].id: group for group in twins.values()}, rows
 
     def _judgement(self, batch: Sequence[JudgedItem], answer: Answer, twins: Twins, sample: int) -> Judgement:
         verdicts: list[Verdict] = []

@@ -25,12 +25,16 @@ class ReplyFault(ValueError):
 
 @dataclass(frozen=True)
 class Row:
-    """One verdict. `feedback` is empty where the judge gave none; `secondary` fields are logged, never decide."""
+    """One verdict. `feedback` is empty where the judge gave none; `secondary` fields are logged, never decide.
+
+    `feedback_missing`: it was asked for once more, and the reply held none.
+    """
 
     score: float
     feedback: str = ""
     ambiguous: bool = False
     secondary: Mapping[str, float | None] = field(default_factory=dict)
+    feedback_missing: bool = False
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ class Verdict:
 
     Exactly one of `score` and `unscored` is set. `raw` keeps a reply that could not be used. `failed` is true when the
     call failed, false when the judge replied with no verdict. `cached` is true where no call was made for this item.
+    `feedback_missing`: it was asked for once more, and the reply held none.
     """
 
     item_id: str
@@ -42,6 +43,7 @@ class Verdict:
     raw: str = ""
     failed: bool = False
     cached: bool = False
+    feedback_missing: bool = False
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,7 @@ def scored(item_id: str, sample: int, row: Row, rubric: Rubric, *, cached: bool 
         ambiguous=row.ambiguous,
         secondary=row.secondary,
         cached=cached,
+        feedback_missing=row.feedback_missing,
     )
 
 
@@ -101,6 +104,7 @@ def stored_form(row: Row) -> dict[str, Any]:
         "feedback": row.feedback,
         "ambiguous": row.ambiguous,
         "secondary": dict(row.secondary),
+        "feedback_missing": row.feedback_missing,
     }
 
 
@@ -115,4 +119,4 @@ def from_stored(value: Mapping[str, Any] | None, rubric: Rubric) -> Row | None:
     feedback, ambiguous, secondary = value.get("feedback"), value.get("ambiguous"), value.get("secondary")
     if not rubric.scale.holds(score) or not isinstance(feedback, str) or not isinstance(secondary, dict):
         return None
-    return Row(score, feedback, ambiguous is True, secondary)
+    return Row(score, feedback, ambiguous is True, secondary, value.get("feedback_missing") is True)

@@ -197,6 +197,60 @@ async def test_feedback_that_stays_away_leaves_the_score() -> None:
     assert (verdict.score, verdict.feedback) == (2, "")
 
 
+def silent(*ids: str, score: int = 2) -> str:
+    return rows(*ids, score=score, feedback="")
+
+
+async def scored_twice(first: Respond, **later: Any) -> tuple[Script, Any, Store]:
+    """The requests and verdicts of a second judging by the same store, with the verdicts of the first."""
+    store = Store()
+    await make_judge(Script(first), store, ask_for_feedback=True).judge(ITEMS[:3])
+    script = Script(lambda ids, user: rows(*ids, score=5, feedback="Add a date."))
+    judgement = await make_judge(script, store, ask_for_feedback=True, **later).judge([*ITEMS[:4]])
+    return script, judgement.verdicts, store
+
+
+async def test_a_score_whose_feedback_could_not_be_asked_for_is_asked_for_that_alone() -> None:
+    def first(ids: list[str], user: str) -> str | Exception:
+        return CallFailed("down", reason="server error") if "feedback is missing" in user else silent(*ids)
+
+    script, verdicts, store = await scored_twice(first)
+    assert [sorted(ids) for ids in script.asked] == [["i4"], ["i1", "i2", "i3"]]
+    assert ["feedback is missing" in request.messages[-1].content for request in script.requests] == [False, True]
+    assert [(one.score, one.feedback) for one in verdicts] == [(2, "Add a date.")] * 3 + [(5, "Add a date.")]
+    third = Script(lambda ids, user: silent(*ids))
+    await make_judge(third, store, ask_for_feedback=True).judge(ITEMS[:4])
+    assert third.asked == []
+
+
+async def test_a_score_that_passes_no_longer_is_asked_for_its_feedback() -> None:
+    script, verdicts, _ = await scored_twice(
+        lambda ids, user: silent(*ids, score=4), rubric=Rubric("Be right.", passing=5)
+    )
+    assert [sorted(ids) for ids in script.asked] == [["i4"], ["i1", "i2", "i3"]]
+    assert [(one.score, one.passed, one.feedback) for one in verdicts[:3]] == [(4, False, "Add a date.")] * 3
+
+
+@pytest.mark.parametrize("second", [silent("i1", "i2", "i3"), "I cannot say."])
+async def test_feedback_that_was_asked_for_in_vain_is_noted_and_not_asked_for_again(second: str) -> None:
+    script, verdicts, _ = await scored_twice(
+        lambda ids, user: second if "feedback is missing" in user else silent(*ids)
+    )
+    assert script.asked == [["i4"]]
+    assert [(one.score, one.feedback, one.feedback_missing) for one in verdicts[:3]] == [(2, "", True)] * 3
+    assert not verdicts[3].feedback_missing
+
+
+async def test_twins_share_the_feedback_that_was_still_missing() -> None:
+    store = Store()
+    await make_judge(Script(lambda ids, user: silent(*ids, score=4)), store, ask_for_feedback=True).judge(ITEMS[:1])
+    script = Script(lambda ids, user: rows(*ids, feedback="Add a date."))
+    twins = [ITEMS[0], JudgedItem("twin", ITEMS[0].input, ITEMS[0].output)]
+    judge = make_judge(script, store, Rubric("Be right.", passing=5), ask_for_feedback=True)
+    assert [one.feedback for one in (await judge.judge(twins)).verdicts] == ["Add a date."] * 2
+    assert script.asked == [["i1"]]
+
+
 async def test_empty_outputs_get_the_lowest_score_without_a_call() -> None:
     script = Script(lambda ids, user: rows(*ids))
     items = [JudgedItem("blank", "q", "\u200b \n"), JudgedItem("wanted", "q", "", expected="")]
