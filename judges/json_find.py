@@ -57,9 +57,7 @@ def _reason(error: Exception) -> str:
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     seen = dict(pairs)
     if len(seen) < len(pairs):
-        names = [key for key, _ in pairs]
-        doubled = next(key for key in names if names.count(key) > 1)
-        raise ValueError(f"the key {doubled!r} stands there twice")
+        raise ValueError("a key stands there twice")  # without its name: reasons go into the next prompt
     return seen
 
 
