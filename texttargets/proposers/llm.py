@@ -75,10 +75,11 @@ class LLMProposer:
 
     async def propose(self, brief: Brief, idea: HypothesisDraft, refused: Sequence[Refusal]) -> Draft:
         """Asks for edits and applies them. Raises ProposalError when there is no usable reply."""
+        theme = _theme_of(brief, idea)
         request = ModelRequest(
             role="proposer",
             model=self._model,
-            messages=proposal_messages(brief, idea, _theme_of(brief, idea), _contract(brief), refused),
+            messages=proposal_messages(brief, _wish(idea, theme), theme, _contract(brief), refused),
             params=self._params,
             response_schema=REPLY_SCHEMA,
             timeout_s=self._timeout_s,
@@ -126,6 +127,14 @@ def _idea(brief: Brief, theme: FailureTheme, category: str, how: str) -> Hypothe
         expected_benefit=f"{share} fail this way" if theme.id else f"{reach}: {share} fail this way",
         rank=float(failing),
     )
+
+
+def _wish(idea: HypothesisDraft, theme: FailureTheme) -> str:
+    """The idea as the model is told it: a judged theme by its id, since its name is made of a judge's words."""
+    how = dict(APPROACHES).get(str(idea.parameters.get("approach")))
+    if theme.id is None or how is None or not idea.description.startswith(f"{how} ("):
+        return idea.description
+    return f"{how} (theme {theme.id})"
 
 
 def _theme_of(brief: Brief, idea: HypothesisDraft) -> FailureTheme:

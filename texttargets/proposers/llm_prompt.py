@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Sequence
 
 from ceopt_tui.core.figures import counted
-from ceopt_tui.core.ports import Brief, HypothesisDraft, Message, Refusal, SelectionCase
+from ceopt_tui.core.ports import Brief, Message, Refusal, SelectionCase
 from texttargets.duplicates import input_text
 from texttargets.excerpt import excerpt
 from texttargets.proposers.contract import Contract
@@ -42,12 +42,15 @@ not for copying, and the text must speak of the task, never of reviewers or scor
 
 def proposal_messages(
     brief: Brief,
-    idea: HypothesisDraft,
+    wish: str,
     theme: FailureTheme,
     contract: Contract | None,
     refused: Sequence[Refusal],
 ) -> tuple[Message, ...]:
-    """The request for one idea, with failing selection cases of its theme and of no other."""
+    """The request for one idea, with failing selection cases of its theme and of no other.
+
+    `wish` is what to do. It stands outside the marks, so it holds no word of a judge or a case.
+    """
     parts = [f"The task: {brief.description}"]
     parts += [_marked(f"text {path}", for_model(text).replace("\r\n", "\n")) for path, text in brief.texts.items()]
     parts += [_rules(brief)]
@@ -58,7 +61,7 @@ def proposal_messages(
     parts += [_history(brief), *_limits(brief)]
     if brief.digest:
         parts.append(_marked("what this run learnt", brief.digest))
-    parts.append(f"The idea to carry out now: {idea.description}.")
+    parts.append(f"The idea to carry out now: {wish}.")
     if refused:
         reasons = "\n".join(f"- {item.code}: {item.message}" for item in refused)
         parts.append(f"Your last try was refused and nothing of it was applied:\n{reasons}")
@@ -83,7 +86,7 @@ def _rules(brief: Brief) -> str:
 def _theme(theme: FailureTheme) -> str:
     if theme.id is None:
         return ""
-    told = f"what is wrong: {theme.name}\nwhat would have to change: {theme.change}"
+    told = f"theme {theme.id}\nwhat is wrong: {theme.name}\nwhat would have to change: {theme.change}"
     return _marked("what these failures have in common", told) + "\n" + _OWN_WORDS
 
 
