@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ceopt_tui.core.call_params import over_defaults
 from ceopt_tui.core.ports import Completer, ModelReply, ModelRequest
 from ceopt_tui.errors import CallFailed, ProviderError
 from judges.expectation import TOP_TOKENS, with_expectations
@@ -138,7 +139,7 @@ class BatchJudge:
             "judge",
             settings.model,
             judge_messages(settings.rubric, items, marker, faults, score_alone=alone),
-            params={**params, **settings.deciding_params},
+            params=over_defaults(params, settings.deciding_params),
             sample=sample,
             response_schema=response_schema(settings.rubric, score_alone=alone),
             timeout_s=settings.timeout_s,

@@ -13,6 +13,7 @@ from collections.abc import Awaitable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from ceopt_tui.core.call_params import over_defaults
 from ceopt_tui.core.ports import Completer, Message, ModelReply, ModelRequest
 from ceopt_tui.errors import CallFailed
 from judges.cache import canonical_key
@@ -157,7 +158,7 @@ class PairwiseJudge:
             "judge",
             settings.model,
             (Message("system", system), Message("user", user)),
-            params={"max_tokens": _TOKENS, **settings.deciding_params},
+            params=over_defaults({"max_tokens": _TOKENS}, settings.deciding_params),
             sample=sample,
             response_schema=_SCHEMA,
             timeout_s=settings.timeout_s,

@@ -123,3 +123,12 @@ async def test_stored_preferences_cost_nothing() -> None:
         assert (await judge(script, store).compare(PAIR)).winner == "candidate"
     await judge(script, store).compare(PAIR, sample=1)
     assert len(script.requests) == 4
+
+
+@pytest.mark.parametrize("given", [{}, {"max_completion_tokens": 4000}])
+async def test_a_limit_that_is_given_is_the_only_one(given: dict[str, int]) -> None:
+    script = Script(lambda user: '{"winner": "tie"}')
+    model = ResolvedModel("cheap", "openai/stub", "http://stub", params=given)
+    await PairwiseJudge(script, JudgeSettings(Rubric("Be right."), model)).compare(PAIR)
+    sent = {name: value for name, value in script.requests[0].params.items() if name.startswith("max_")}
+    assert sent == (given or {"max_tokens": 400})

@@ -6,7 +6,7 @@ import asyncio
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
@@ -195,6 +195,26 @@ async def test_feedback_that_stays_away_leaves_the_score() -> None:
         await make_judge(Script(lambda ids, user: '{"score": 2}'), ask_for_feedback=True).judge(ITEMS[:1])
     ).verdicts[0]
     assert (verdict.score, verdict.feedback) == (2, "")
+
+
+def limits_of(request: ModelRequest) -> dict[str, Any]:
+    return {name: value for name, value in request.params.items() if name.startswith("max_")}
+
+
+@pytest.mark.parametrize("where", ["model", "judge"])
+@pytest.mark.parametrize("given", [{"max_tokens": 4000}, {"max_completion_tokens": 4000}])
+async def test_a_limit_that_is_given_is_the_only_one(where: str, given: dict[str, int]) -> None:
+    script = Script(lambda ids, user: rows(*ids))
+    model = replace(MODEL, params=given if where == "model" else {})
+    params = given if where == "judge" else {}
+    await Judge(script, JudgeSettings(Rubric("Be right."), model, params=params), salt=b"salt").judge(ITEMS[:1])
+    assert limits_of(script.requests[0]) == given
+
+
+async def test_a_limit_grows_with_the_items_where_none_is_given() -> None:
+    script = Script(lambda ids, user: rows(*ids))
+    await make_judge(script, batch_size=6).judge(ITEMS)
+    assert [limits_of(request) for request in script.requests] == [{"max_tokens": 1600}, {"max_tokens": 600}]
 
 
 def silent(*ids: str, score: int = 2) -> str:

@@ -246,3 +246,14 @@ async def test_the_call_is_the_proposers_with_a_schema_that_takes_both_kinds_of_
 def test_the_reason_given_is_kept() -> None:
     rewrite = parse_reply(reply_of({"append": "a"}, {"search": "b", "replace": "c"}, why="Because."))
     assert (len(rewrite.edits), rewrite.appended, rewrite.why) == (1, ("a",), "Because.")
+
+
+@pytest.mark.parametrize("given", [{}, {"max_tokens": 4000}, {"max_completion_tokens": 4000}])
+@pytest.mark.parametrize("where", ["model", "run"])
+async def test_a_limit_that_is_given_is_the_only_one(given: dict[str, int], where: str) -> None:
+    completer, brief = Completer(reply_of({"append": "x"})), brief_of(failing(["It is billing."] * 6))
+    model = replace(MODEL, params=given if where == "model" else {})
+    proposer = LLMProposer(completer, model, params=given if where == "run" else None)
+    await proposer.propose(brief, await first_idea(brief), [])
+    sent = {name: value for name, value in completer.requests[0].params.items() if name.startswith("max_")}
+    assert sent == (given or {"max_tokens": 2048})

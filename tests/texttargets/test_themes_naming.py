@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from model_fakes import ManualClock, model_at
@@ -85,6 +86,14 @@ async def test_a_model_names_themes_at_temperature_0_on_the_proposers_account() 
     assert (request.role, request.params["temperature"], request.params["top_p"]) == ("proposer", 0, 0.9)
     sent = request.messages[1].content
     assert all(remark in sent for remark in (*LONG, *PRICE))
+
+
+@pytest.mark.parametrize("given", [{}, {"max_tokens": 4000}, {"max_completion_tokens": 4000}])
+async def test_a_limit_that_is_given_is_the_only_one(given: dict[str, int]) -> None:
+    completer = Completer(BOTH)
+    await ModelThemes(completer, replace(MODEL, params=given)).group(CASES[:5], ())
+    sent = {name: value for name, value in completer.requests[0].params.items() if name.startswith("max_")}
+    assert sent == (given or {"max_tokens": 2048})
 
 
 async def test_a_model_may_merge_groups_and_so_explain_single_remarks() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ceopt_tui.core.call_params import over_defaults
 from ceopt_tui.core.figures import change, counted
 from ceopt_tui.core.ports import (
     Brief,
@@ -60,7 +61,7 @@ class LLMProposer:
     ) -> None:
         self._completer = completer
         self._model = model
-        self._params = {**DEFAULT_PARAMS, **model.params, **(params or {})}
+        self._params = over_defaults(DEFAULT_PARAMS, {**model.params, **(params or {})})
         self._timeout_s = timeout_s
 
     async def hypotheses(self, brief: Brief, wanted: int) -> Sequence[HypothesisDraft]:

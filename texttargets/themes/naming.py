@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ceopt_tui.core.call_params import over_defaults
 from ceopt_tui.core.ports import Completer, Message, ModelRequest, ResolvedModel
 from ceopt_tui.errors import CallFailed
 from schemas.records import CallFacts
@@ -18,7 +19,7 @@ from texttargets.excerpt import on_one_line
 from texttargets.json_reply import only_json
 from texttargets.themes.grouping import LONGEST_CHANGE, LONGEST_NAME, FeedbackGroup, cut
 
-PARAMS: Mapping[str, Any] = {"temperature": 0, "max_tokens": 2048}
+REPLY_TOKENS = 2048  # where the model's own parameters set no limit
 TEMPLATE = "name-themes-1"
 MOST_GROUPS, REMARKS_SHOWN, REMARK_SHOWN = 40, 3, 240
 TIMEOUT_S = 120.0
@@ -71,7 +72,7 @@ async def name_groups(completer: Completer, model: ResolvedModel, groups: Sequen
         role="proposer",
         model=model,
         messages=(Message("system", _SYSTEM), Message("user", _listed(asked))),
-        params={**model.params, **PARAMS},
+        params=over_defaults({"max_tokens": REPLY_TOKENS}, {**model.params, "temperature": 0}),
         response_schema=REPLY_SCHEMA,
         timeout_s=TIMEOUT_S,
         identity={"template": TEMPLATE},
