@@ -98,7 +98,7 @@ class CoveragePlan:
         return [
             f"Coverage   {counted(len(self.removals), 'rule')} of {', '.join(self.project.texts)}{cannot}",
             f"Cases      {counted(len(self.cases), 'selection case')}; "
-            f"{counted(self.held_out, 'held-out case')} left out: they may teach nothing",
+            f"{counted(self.held_out, 'held-out case')} left out: nothing may be learnt from them",
             f"Runs on    {self.models.task.model} at {self.models.task.endpoint}",
             f"Plan       {few:,} to {counted(many, 'call')}: fewest where outputs repeat and no case moves",
             *([batches] if judge else []),

@@ -63,6 +63,7 @@ def judge_terms(
         min_agreement=calibration.min_agreement,
         waived=calibration.waived or "",
         labels=labels,
+        cap_usd=judge.max_total_cost_usd,
         cases={case.id: (as_words(case.input), _expected(case)) for case in cases},
     )
 

@@ -14,7 +14,7 @@ from ceopt_tui.inputs import Project
 from ceopt_tui.run_options import RunOptions
 from judges.family import kin
 from judges.local_model.catalogue import DEFAULT_MODEL
-from judges.prices import require_price
+from judges.prices import price_of, require_price
 from judges.tiers import resolve
 from judges.user_config import user_config_file
 from schemas.loading import unattended_problems
@@ -156,9 +156,14 @@ def bound_models(models: Models) -> tuple[ModelBound, ...]:
             model=model.model,
             endpoint=mask(model.endpoint),
             params=redacted(model.params),
-            usd_per_mtok=(model.price.usd_in, model.price.usd_out) if model.price else None,
+            usd_per_mtok=_price(model),
             kin=kindred if role == "judge" else (),
         )
         for role, model in roles
         if model is not None
     )
+
+
+def _price(model: ResolvedModel) -> tuple[float, float] | None:
+    price = price_of(model)
+    return (price.usd_in, price.usd_out) if price else None

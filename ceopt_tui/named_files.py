@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ceopt_tui.early import PRUNE_SUFFIX
 from ceopt_tui.errors import InputError, Problem
-from judges.rubric import read_rubric_text
+from judges.rubric import Scale, parse_scale, read_rubric_text
 from schemas.labels import Labels
 from schemas.labels_file import load_labels
 from schemas.loading import LoadedEvalSet, LoadedSpec, load_evalset
@@ -55,8 +55,21 @@ def _read_judge(loaded: LoadedSpec, root: Path, named: NamedFiles) -> None:
         named.singleton_rubric = _rubric(loaded, root, judge.singleton_rubric or "", "singleton_rubric")
         path = labels_file(loaded)
         named.labels = load_labels(path) if path is not None and path.exists() else None
+        named.problems += _off_scale(path, named.labels, parse_scale(judge.scale))
     except InputError as error:
         named.problems += error.problems
+
+
+def _off_scale(path: Path | None, labels: Labels | None, scale: Scale) -> list[Problem]:
+    """Scores nobody could have given: a labels file is written by ceopt, and this one was changed since."""
+    if labels is None:
+        return []
+    scores = [(place, score) for place, label in enumerate(labels.labels) for score in (label.person, *label.judge)]
+    wrong = [(place, score) for place, score in scores if not scale.low <= score <= scale.high]
+    text = "is no score of the scale {scale}; delete the entry, or score it again with `ceopt calibrate`"
+    return [
+        Problem(str(path), 0, f"labels[{place}]", f"{score:g} {text.format(scale=scale)}") for place, score in wrong
+    ]
 
 
 def labels_file(loaded: LoadedSpec) -> Path | None:

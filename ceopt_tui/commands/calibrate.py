@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from pathlib import Path
 
 import click
 
-from ceopt_tui.errors import InputError, Problem
+from ceopt_tui.errors import InputError, Problem, SetupError
 from ceopt_tui.run_options import RunOptions
 from schemas.loading import load_spec
 
@@ -28,6 +29,8 @@ def command(spec: Path, winner: bool, state_root: Path | None, cache_dir: Path |
         line = loaded.line("metric", "primary", "type")
         text = "no judge scores this metric, so there is nothing to compare yourself with"
         raise InputError([Problem(str(loaded.file), line, "metric.primary.type", text)])
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise SetupError("there is no terminal", "Scoring takes a person at one; start this in a terminal.")
     options = RunOptions(
         spec_path=spec,
         attended=True,

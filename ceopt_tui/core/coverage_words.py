@@ -63,7 +63,7 @@ def how_measured(coverage: Coverage) -> list[str]:
     """What the map rests on, a sentence a line."""
     cases = f"{counted(len(coverage.cases), 'selection case')} on {one_line(coverage.model)}"
     left_out = (
-        f"; the {counted(coverage.held_out, 'held-out case')} were left out, since they may teach nothing"
+        f"; the {counted(coverage.held_out, 'held-out case')} were left out, since nothing may be learnt from them"
         if coverage.held_out
         else ""
     )

@@ -146,7 +146,9 @@ def outcome_sentence(state: RunState, span: float) -> str:
         return f"The gain is {HIDDEN}."
     if state.gain:
         shorter = only_shortened(state)
-        return shorter_sentence(state, state.gain, span) if shorter else gain_sentence(state.gain, span)
+        said = shorter_sentence(state, state.gain, span) if shorter else gain_sentence(state.gain, span)
+        by_the_judge = state.judging.rubric is not None and state.gain.people is None
+        return f"{said}; by the judge's word, no person has scored these outputs" if by_the_judge else said
     if state.keeps:
         why = f"; the gain over the original was not measured: {state.stopped.no_gain}" if state.stopped.no_gain else ""
         length = f"; the text is {saving_words(saved(state))}" if only_shortened(state) else ""

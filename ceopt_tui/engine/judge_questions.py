@@ -52,6 +52,11 @@ def calibrated_question(state: RunState, terms: Terms, number: int, kept_in: Pat
     assert terms.judge is not None
     trust = trust_of(state, terms.judge)
     kept = [f"Your scores are kept in {kept_in.name} and hold for later runs of this rubric."] if kept_in else []
+    told = trust.agreement is not None and trust.kind not in {"too_few", "waived"}
+    if not told:  # figures on a few outputs say nothing, and would tell how the judge scores
+        options = (GO_ON, *((SCORE_MORE,) if _more_outputs(state) else ()), CHANGE_RUBRIC, THROW_AWAY)
+        message = "\n".join([trust.sentence, *kept])
+        return Question(f"calibrated-{number}", "You and the judge", message, "What now?", options)
     lines = [*trust.lines, *kept, *(("", "Where you and the judge are furthest apart:") if trust.disagreements else ())]
     more = (SCORE_MORE,) if _more_outputs(state) else ()
     options = (GO_ON, *more, CHANGE_RUBRIC, THROW_AWAY)

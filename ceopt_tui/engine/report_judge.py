@@ -49,9 +49,12 @@ def themes_section(state: RunState) -> list[str]:
     if not groupings:
         return []
     shares, now = trend(groupings, edits), themes_in_force(groupings, edits)
-    rows = ["| theme | what would have to change | failing cases | share over time |", "|---|---|---|---|"]
+    rows = [
+        "| theme | what would have to change | failing cases | over time (share of what failed) |",
+        "|---|---|---|---|",
+    ]
     for theme in (*now.themes, *now.dismissed):
-        over_time = " → ".join(percent(share.share) for share in shares[theme.id])
+        over_time = " → ".join(f"{share.count} ({percent(share.share)})" for share in shares[theme.id])
         name = f"{theme.name} (dismissed)" if theme in now.dismissed else theme.name
         cells = (name, theme.change, str(len(theme.cases)), over_time)
         rows.append("| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |")

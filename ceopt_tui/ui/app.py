@@ -70,7 +70,9 @@ class CeoptApp(EditingApp):
     def on_mount(self) -> None:
         self.push_screen(HomeScreen(self._catalogue.where, self.clock))
         if self._first is not None:
-            start = self._first.state.finished is None or RunModel(self._first).idle(self.clock.now())
+            options = self._first.options
+            scoring = options is not None and options.scoring is not None
+            start = scoring or self._first.state.finished is None or RunModel(self._first).idle(self.clock.now())
             self.post_message(m.RunOpened(self._first, start=start))
         if isinstance(self.evalset, Path):
             self.open_evalset(self.evalset)

@@ -69,15 +69,15 @@ def _row(theme: Theme, shares: tuple[ThemeShare, ...], standing: Standing) -> Th
 
 
 def _trend(shares: tuple[ThemeShare, ...]) -> str:
-    """How the theme's share of the failing cases moved since the grouping before."""
+    """How the theme's number of failing cases moved since the grouping before."""
     if len(shares) < 2:
         return ""
     before, now = shares[-2], shares[-1]
     if before.count == 0:
         return "+ new"
-    if now.share == before.share:
+    if now.count == before.count:
         return "= as before"
-    return f"{'↓' if now.share < before.share else '↑'} from {percent(before.share)}"
+    return f"{'↓' if now.count < before.count else '↑'} from {counted(before.count, 'case')}"
 
 
 def detail_text(row: ThemeRow) -> list[tuple[str, str]]:

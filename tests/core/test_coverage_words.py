@@ -47,7 +47,7 @@ def test_how_it_was_measured() -> None:
     repeating = how_measured(WHOLE)
     assert (
         repeating[0]
-        == "4 selection cases on openai/x; the 4 held-out cases were left out, since they may teach nothing"
+        == "4 selection cases on openai/x; the 4 held-out cases were left out, since nothing may be learnt from them"
     )
     assert "3 copies with blank lines more" in repeating[1] and "z = 2.33" in repeating[2]
     varying = how_measured(coverage(deterministic=False, runs_without=4, held_out=0))

@@ -10,10 +10,11 @@ import random
 from ceopt_tui.core.plan.actions import Action, Ask, Judge, Note, Park, Report, ScoreSheet
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.plan.trusting import final_people, trust_of
+from ceopt_tui.core.state.judging import NOT_NOW as NOT_NOW
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.core.trust.blind import people_sentence
 
-SCORE_NOW, NOT_NOW = "score some now", "not now"
+SCORE_NOW = "score some now"
 GO_ON, SCORE_MORE, THROW_AWAY, CHANGE_RUBRIC = "go on", "score 10 more", "throw these scores away", "change the rubric"
 
 JUDGED_TWICE = 5  # outputs

@@ -98,6 +98,8 @@ def plan_lines(split: SplitFrozen, terms: Terms) -> list[str]:
     ideas = f", proposer {seen.proposer[0]:,} to {seen.proposer[1]:,}" if terms.with_proposer else ""
     price = f"{seen.usd[0]:.2f} to {seen.usd[1]:.2f} USD" if seen.usd else "price unknown"
     money = f"{budget.usd:.2f} USD" if budget.usd is not None else "uncapped in money"
+    if terms.judge and terms.judge.cap_usd is not None:
+        money += f", judging at most {terms.judge.cap_usd:.2f} USD"
     calls = counted(budget.calls, "call") if budget.calls is not None else "no cap on calls"
     most = counted(terms.max_iterations, "experiment")
     return [

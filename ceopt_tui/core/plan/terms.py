@@ -33,6 +33,7 @@ class JudgeTerms:
     cases: Mapping[str, tuple[str, str | None]] = field(default_factory=dict)
     lacking: tuple[str, ...] = ()
     usd_per_item: float | None = None
+    cap_usd: float | None = None  # on judging alone
     retries: int = 2
 
 

@@ -23,6 +23,7 @@ from schemas.records import CaseRun
 Place = tuple[str, str, int]  # text, case, sample: one output
 
 SCORE_BLIND = "score blind first"  # a person's answer before they see by how much a winner won
+NOT_NOW = "not now"
 SAME_SHARE = 0.01  # of the scale's width: scores closer than this are the same score
 
 

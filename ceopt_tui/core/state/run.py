@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ceopt_tui.core.state.experiment import FINAL_KEEPS, UNMEASURED, ExperimentState, Rung
-from ceopt_tui.core.state.judging import SCORE_BLIND, JudgingState, blind_question, blind_sheet
+from ceopt_tui.core.state.judging import NOT_NOW, SCORE_BLIND, JudgingState, blind_question, blind_sheet
 from ceopt_tui.core.state.runs import RunBook, Scores
 from ceopt_tui.core.state.spend import Spend
 from schemas.records import (
@@ -104,8 +104,14 @@ class RunState:
     @property
     def scores_hidden(self) -> bool:
         """Until a person had the chance to score outputs unseen, and while they do, no judge's score may be shown."""
-        before = self.baseline is None and self.stopped is None
+        before = self.baseline is None and self.stopped is None and not self._compared
         return self.judging.rubric is not None and (before or bool(self.judging.open_sheets) or self._scoring_blind)
+
+    @property
+    def _compared(self) -> bool:
+        """Has a person scored outputs unseen, or said that they will not?"""
+        closed = any(sheet.purpose == "calibration" for sheet in self.judging.closed_sheets.values())
+        return closed or self.answers.get("calibrate") == NOT_NOW
 
     @property
     def _scoring_blind(self) -> bool:
