@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ceopt_tui.core.call_params import over_defaults
 from ceopt_tui.core.masking import mask, masked, redacted, secrets_in
 from ceopt_tui.core.ports import ResolvedModel, Role
 from ceopt_tui.errors import SetupError
@@ -73,7 +74,7 @@ def _settings(project: Project, role: Role, model: ResolvedModel, defaults: Mapp
     return {
         "model": model.model,
         "endpoint": mask(model.endpoint),
-        "params": redacted({**defaults, **model.params, **own}),
+        "params": redacted(over_defaults(defaults, {**model.params, **own})),
         "concurrency": model.concurrency,
         "usd_per_mtok": {"in": price.usd_in, "out": price.usd_out} if price else None,
     }

@@ -13,6 +13,7 @@ from statistics import fmean
 from typing import Literal
 
 from ceopt_tui.core.judging_ports import OutputJudge, OutputToJudge, OutputVerdict
+from ceopt_tui.errors import ProviderError
 from judges.judged_item import as_text, shows_anything
 from schemas.evalset import Case
 from schemas.records import CallFacts, Probed
@@ -151,6 +152,10 @@ async def _judged(judge: OutputJudge, outputs: Outputs, seed: int) -> _Judged:
         verdicts |= {verdict.id: verdict for verdict in part.verdicts}
         kind = kinds[part.verdicts[0].id] if part.verdicts else _GOOD
         calls[kind] = calls.get(kind, ()) + part.calls
+    if failed := next((verdict for verdict in verdicts.values() if verdict.failed), None):
+        raise ProviderError(
+            f"the judge could not be tried, its calls failed: {failed.unscored}", "Run the same command again later."
+        )
     scores: dict[str, list[float]] = {}
     unscored: dict[str, str] = {}
     for name, verdict in sorted(verdicts.items()):

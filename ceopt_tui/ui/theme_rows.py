@@ -77,7 +77,7 @@ def _trend(shares: tuple[ThemeShare, ...]) -> str:
         return "+ new"
     if now.count == before.count:
         return "= as before"
-    return f"{'↓' if now.count < before.count else '↑'} from {counted(before.count, 'case')}"
+    return f"{'↓' if now.count < before.count else '↑'} from {before.count}"
 
 
 def detail_text(row: ThemeRow) -> list[tuple[str, str]]:

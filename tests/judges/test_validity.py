@@ -10,6 +10,7 @@ from judge_endpoint import bench, plays_judge
 from stub_endpoint import StubEndpoint
 
 from ceopt_tui.core.judging_ports import OutputToJudge, OutputVerdict, Verdicts
+from ceopt_tui.errors import ProviderError
 from judges.output_judge import RunJudge
 from judges.validity import missing_exemplars, probe_judge
 from schemas.evalset import Case
@@ -176,3 +177,14 @@ async def test_probes_over_the_wire_cost_one_call_a_batch() -> None:
             records = await probe_judge(RunJudge(at.client, at.settings), CASES, NONE, 1.0, 5.0, seed=7)
         assert endpoint.posts == sum(len(record.calls) for record in records) == 3  # the empty outputs need none
     assert {record.status for record in records} == {"passed"}
+
+
+async def test_calls_that_fail_while_a_judge_is_tried_say_nothing_of_it() -> None:
+    class Down(Scores):
+        async def judge(
+            self, outputs: Sequence[OutputToJudge], sample: int, *, fresh: bool = False
+        ) -> AsyncGenerator[Verdicts, None]:
+            yield Verdicts(tuple(OutputVerdict(one.id, unscored="503", failed=True) for one in outputs))
+
+    with pytest.raises(ProviderError, match="its calls failed: 503"):
+        await probe_judge(Down(sound), CASES, NONE, 1, 5, 7)

@@ -73,7 +73,7 @@ async def test_themes_stand_with_count_share_and_trend_and_enter_shows_their_cas
         await open_themes(app, pilot)
         await until(pilot, lambda: "3 themes, 7 failing cases to tune on" in text_of(app))
         check_picture(app, "themes")
-        for shown in ("43%", "= as before", "+ new", "unexplained", "Say what a user sees"):
+        for shown in ("43%", "↓ from 4", "+ new", "unexplained", "Say what a user sees"):
             assert shown in text_of(app)
         await pilot.press("enter")
         await until(pilot, lambda: f"Feedback    {FEEDBACK}" in text_of(app) and "notes of a" in text_of(app))

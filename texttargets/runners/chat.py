@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
+from ceopt_tui.core.call_params import over_defaults
 from ceopt_tui.core.ports import Completer, Message, ModelRequest, ResolvedModel, RunResult
 from ceopt_tui.errors import CallFailed
 from schemas.evalset import Case
@@ -35,7 +36,7 @@ class ChatRunner:
         self._model = model
         self._role = role
         self._syntax = syntax
-        self._params = {**DEFAULT_PARAMS, **model.params, **(params or {})}
+        self._params = over_defaults(DEFAULT_PARAMS, {**model.params, **(params or {})})
         self._timeout_s = timeout_s
         self._retries = retries
 
