@@ -9,7 +9,7 @@ LOCK := $(BIN)/uv pip compile --universal -p 3.11 --generate-hashes --no-header 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
-.PHONY: help demo test coverage check format lint types imports bench bench-decisions bench-judge bench-themes bench-pruning bench-coverage crash pictures test-local lock clean
+.PHONY: help demo test coverage exhaustive check format lint types imports bench bench-decisions bench-judge bench-themes bench-pruning bench-coverage crash pictures test-local lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -17,13 +17,16 @@ help: ## Show this list
 demo: $(VENV)/run.stamp ## Optimize a bad prompt with a small real model: no key, about 0.5 GB to download once
 	@$(BIN)/ceopt demo --dir demo
 
-test: $(VENV)/dev.stamp ## Run the tests (no network, no model)
-	@$(BIN)/pytest -n 2 -m "not local_model"
+test: coverage ## Run the tests (no network, no model): those of the core with their coverage, then all others
+	@$(BIN)/pytest -n 2 -m "not local_model and not exhaustive" --ignore=tests/core
 
-coverage: $(VENV)/dev.stamp ## Check that the tests of the core alone take every branch of it
-	@$(BIN)/pytest tests/core --cov=ceopt_tui.core --cov-branch --cov-report=term-missing:skip-covered --cov-fail-under=100
+coverage: $(VENV)/dev.stamp ## Run the tests of the core alone; they must take every branch of it
+	@$(BIN)/pytest -n 2 tests/core --cov=ceopt_tui.core --cov-branch --cov-report=term-missing:skip-covered --cov-fail-under=100
 
-check: lint types imports coverage test ## All that CI checks: format, lint, types, import rules, coverage of the core, tests
+exhaustive: $(VENV)/dev.stamp ## Run the tests that take minutes: every cut of a journal, every key of the larger screens
+	@$(BIN)/pytest -n 2 -m exhaustive
+
+check: lint types imports test ## All that CI checks: format, lint, types, import rules, tests, coverage of the core
 
 format: $(VENV)/dev.stamp ## Bring the code into its format
 	@$(BIN)/ruff format $(SOURCES)

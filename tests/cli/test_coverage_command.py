@@ -21,6 +21,8 @@ from ceopt_tui.core.coverage_words import STALE
 from ceopt_tui.journal.lock import RunLock
 from ceopt_tui.system_clock import SystemClock
 
+pytestmark = pytest.mark.exhaustive
+
 FOLDER = Path(".context/ceopt/triage")
 COVERAGE = ("coverage", "spec.yaml", "--yes", "--json")
 SHOUT, KIND = "Shout every number.", "Be kind."

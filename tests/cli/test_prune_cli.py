@@ -16,6 +16,8 @@ from triage_project import CONTRACT, TriageModel, git, make_project, users_files
 from ceopt_tui.journal.folders import state_folder
 from ceopt_tui.journal.lock import RunLock
 
+pytestmark = pytest.mark.exhaustive
+
 KEPT = f"# Triage\n\n- {CONTRACT}: returns, billing, delivery.\n"
 PROMPT = f"{KEPT}- Be friendly and professional at all times.\n\n## Background\n\n- The company was founded in 1987.\n"
 PRUNE = ("prune", "spec.yaml", "--unattended", "--json")

@@ -13,6 +13,8 @@ from ceopt_process import LIMIT_S, Place, warm
 from stub_endpoint import StubEndpoint
 from triage_project import CONTRACT, KEY, TriageModel, git, make_project, users_files
 
+pytestmark = pytest.mark.exhaustive
+
 RUN = ("run", "spec.yaml", "--unattended", "--json")
 
 

@@ -23,6 +23,8 @@ from ceopt_tui.journal.disk import JOURNAL_NAME
 from ceopt_tui.journal.replay import replay
 from schemas.records import AnyRecord
 
+pytestmark = pytest.mark.exhaustive
+
 SMALL = {"lines": ("be kind", "be exact"), "count": 12, "held_out": 6}
 TERMS: dict[str, Any] = {"waived": "", "attended": True}
 

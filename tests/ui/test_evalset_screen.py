@@ -25,6 +25,8 @@ from schemas.evalset import Case
 from schemas.loading import load_evalset
 from schemas.records import SplitFrozen
 
+pytestmark = pytest.mark.exhaustive
+
 CASES = """\
 # Where a message belongs.
 name: triage

@@ -19,6 +19,8 @@ from ceopt_tui.ui.app import CeoptApp
 from ceopt_tui.ui.screens.confirm import ConfirmScreen
 from ceopt_tui.ui.screens.scoring import ScoringScreen
 
+pytestmark = pytest.mark.exhaustive
+
 
 def scored(stage: ScoringStage) -> list[tuple[str, float | None, str]]:
     return [(item, mark.score, mark.reason) for item, mark in stage.marks]

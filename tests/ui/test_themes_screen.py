@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import pytest
 from histories import ended, state_of
 from judged_histories import FEEDBACK, THEMES, grouped, judged, measured
 from pictures import check_picture
@@ -25,6 +26,8 @@ from ceopt_tui.ui.screens.themes import ThemesScreen
 from ceopt_tui.ui.theme_rows import theme_board
 from schemas.judging_records import Theme, ThemeEdited
 from schemas.records import AnyRecord
+
+pytestmark = pytest.mark.exhaustive
 
 
 def history(*more: AnyRecord) -> RunState:
