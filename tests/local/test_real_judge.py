@@ -132,7 +132,7 @@ async def test_a_judge_is_tried_before_anything_else_is_paid_for(tmp_path: Path,
     assert {probe.probe for probe in state.probes} >= {"good above bad", "constant output", "copied input"}
     failed = [probe for probe in state.probes if probe.status == "failed"]
     if failed:
-        assert (result.status, result.outcome) == ("finished", "harness_failed")
+        assert (result.status, result.outcome) == ("stopped", "harness_failed")
         assert all(probe.detail in result.reason for probe in failed)
     assert bool(failed) == ("task" not in talk.roles)
     every_call_is_in_the_account(state, talk)
