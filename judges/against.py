@@ -16,7 +16,7 @@ from ceopt_tui.core.evidence.signflip import signflip_p
 from ceopt_tui.core.figures import counted
 from ceopt_tui.errors import CeoptError, InputError, Problem
 from ceopt_tui.exits import ExitStatus
-from judges.judge_rows import MAX_UNSCORED_SHARE
+from judges.judge_rows import ended
 from judges.judged_item import JudgedItem
 from judges.ledger import Spend
 from judges.pairwise import Pair, Preference, Winner
@@ -98,10 +98,7 @@ class PairSummary:
     @property
     def exit_status(self) -> ExitStatus:
         """Finished only when no call failed and the verdicts may be used."""
-        if self.stopped is not None:
-            return self.stopped.exit_status
-        too_few = self.unscored > MAX_UNSCORED_SHARE * (self.scored + self.unscored)
-        return ExitStatus.STOPPED if self.failed or too_few else ExitStatus.FINISHED
+        return ended(self.stopped, self.failed, self.scored, self.unscored)
 
     def to_json(self) -> dict[str, Any]:
         """The last line scripts rely on."""

@@ -53,10 +53,7 @@ class JudgeSummary:
     @property
     def exit_status(self) -> ExitStatus:
         """Finished only when no call failed and the scores may be used."""
-        if self.stopped is not None:
-            return self.stopped.exit_status
-        too_few = self.unscored > MAX_UNSCORED_SHARE * (self.scored + self.unscored)
-        return ExitStatus.STOPPED if self.failed or too_few else ExitStatus.FINISHED
+        return ended(self.stopped, self.failed, self.scored, self.unscored)
 
     def to_json(self) -> dict[str, Any]:
         """The last line scripts rely on."""
@@ -100,3 +97,11 @@ class RowOrder:
     def _give(self, verdict: Verdict) -> JudgeRow:
         self._given.append(verdict)
         return JudgeRow(verdict)
+
+
+def ended(stopped: CeoptError | None, failed: int, scored: int, unscored: int) -> ExitStatus:
+    """How asking a judge ended: with its error, or by whether enough has a score."""
+    if stopped is not None:
+        return stopped.exit_status
+    too_few = unscored > MAX_UNSCORED_SHARE * (scored + unscored)
+    return ExitStatus.STOPPED if failed or too_few else ExitStatus.FINISHED

@@ -37,7 +37,7 @@ TERMS = terms(judge=JudgeTerms("rubric", "m"), lowest=1.0, span=4.0, pass_at=4.0
 
 
 class Unused:
-    """Stands where this session calls nothing."""
+    """Stands where nothing may be called."""
 
     def __getattr__(self, name: str) -> Any:
         raise AssertionError(f"{name} was used")
