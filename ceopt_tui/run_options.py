@@ -26,10 +26,16 @@ class RunOptions:
     fresh: bool = False
     approve: str | None = None
     max_minutes: float | None = None
+    max_ticks: int | None = None  # experiments that may be decided in this start
     prune: bool = False  # rules leave the text, one by one
     scoring: Literal["calibration", "blind"] | None = None  # this tick is for a person's scores alone
     models: Mapping[str, str] = field(default_factory=dict)  # role or tier -> model, from the command line
     environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+
+    @property
+    def max_active_s(self) -> float | None:
+        """Seconds this start may work."""
+        return None if self.max_minutes is None else self.max_minutes * 60
 
     @property
     def wake(self) -> str:

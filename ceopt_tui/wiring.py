@@ -78,7 +78,7 @@ async def run_tick(options: RunOptions, skin: Skin) -> TickResult:
             if options.approve:
                 await approve_ahead(session, project, options.approve, by="--approve")
             run = Run(session, inputs, parts, skin.progress)
-            return await run.tick(None if options.max_minutes is None else options.max_minutes * 60)
+            return await run.tick(options.max_active_s, options.max_ticks)
 
 
 def project_of(options: RunOptions) -> Project:

@@ -18,6 +18,9 @@ OPTIONS = (
     click.option("--unattended", is_flag=True, help="No screen, no questions; parks where a person is needed."),
     click.option("--json", "as_json", is_flag=True, help="One event a line on stdout."),
     click.option("--max-minutes", type=click.FloatRange(min=0), help="Work at most this long, then wait (exit 75)."),
+    click.option(
+        "--max-ticks", type=click.IntRange(min=1), help="Decide at most this many experiments, then wait (exit 75)."
+    ),
     click.option("--state-root", type=click.Path(path_type=Path), help="Keep the run's state in DIR/<name>."),
     click.option("--cache-dir", type=click.Path(path_type=Path), help="Where replies of models are kept."),
     click.option("--fresh", is_flag=True, help="Archive an old run of this name and start over."),
@@ -47,6 +50,7 @@ def start(
     unattended: bool,
     as_json: bool,
     max_minutes: float | None,
+    max_ticks: int | None,
     state_root: Path | None,
     cache_dir: Path | None,
     fresh: bool,
@@ -74,6 +78,7 @@ def start(
         fresh=fresh,
         approve=approve,
         max_minutes=max_minutes,
+        max_ticks=max_ticks,
         prune=prune,
         models=pairs,
     )
@@ -83,7 +88,6 @@ def start(
 
 
 def model_pairs(models: tuple[str, ...]) -> dict[str, str]:
-    """ROLE=MODEL as it is typed on the command line."""
     """ROLE=MODEL of the command line, by role."""
     pairs = {}
     for text in models:

@@ -45,6 +45,7 @@ from judges.user_config import user_config_file
 @click.option("--kind", type=click.Choice(["cron", "systemd", "ci"]), default="cron", show_default=True)
 @click.option("--every", default="30m", show_default=True, help="Between two starts: 15m, 2h, 1d.")
 @click.option("--max-minutes", type=click.IntRange(min=1), help="How long a start may work; else 5/6 of the interval.")
+@click.option("--max-ticks", type=click.IntRange(min=1), help="How many experiments a start may decide.")
 @click.option("--install", is_flag=True, help="Put it into your crontab, systemd units or workflows.")
 @click.option("--remove", is_flag=True, help="Take it out again.")
 @click.option("--yes", is_flag=True, help="Change it without asking.")
@@ -58,6 +59,7 @@ def command(
     kind: str,
     every: str,
     max_minutes: int | None,
+    max_ticks: int | None,
     install: bool,
     remove: bool,
     yes: bool,
@@ -73,7 +75,8 @@ def command(
     if remove:
         _carry_out(_removal(kind, spec.resolve(), prune), yes, done="removed", nothing=f"not installed ({kind})")
         return
-    options = RunOptions(spec, state_root=state_root, models=model_pairs(models), approve=approve, prune=prune)
+    pairs = model_pairs(models)
+    options = RunOptions(spec, state_root=state_root, models=pairs, approve=approve, prune=prune, max_ticks=max_ticks)
     project, interval = project_of(options), Interval.parse(every)
     job = planned_job(project, options, interval, max_minutes or interval.work_minutes, env_file, ci=kind == "ci")
     needed = needed_variables(project.spec, options.environ, user_config_file(), options.models)

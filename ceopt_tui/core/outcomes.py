@@ -23,6 +23,7 @@ _ENDED = {
 _PARKED = {
     "harness_failed": "the model did not answer",
     "time": "time used up",
+    "ticks": "this start's experiments decided",
     "budget": "the cap is reached",
     "quota": "the account has nothing left",
     "auth": "the key was refused",

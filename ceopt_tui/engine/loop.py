@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import Literal
 
 from ceopt_tui.core.clocks import Moment, calendar_s, jump_s, spoken, worked_s
+from ceopt_tui.core.figures import counted
 from ceopt_tui.core.plan.actions import (
     Action,
     Ask,
@@ -30,7 +31,7 @@ from ceopt_tui.core.plan.actions import (
     Report,
     ScoreSheet,
 )
-from ceopt_tui.core.plan.plan import plan
+from ceopt_tui.core.plan.plan import begins_experiment, plan
 from ceopt_tui.core.plan.stopping import ENDED_BY_PERSON, out_of_time, reopens
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.engine.asking import ask
@@ -105,15 +106,20 @@ class Run:
         self._start = self._moment()
         self._seen = self._start
         self._limit_s: float | None = None
+        self._max_experiments: int | None = None
+        self._decided_before = self.state.iterations
         self._thinking_s = 0.0  # a person's time with a question is no work of the run's
 
     @property
     def state(self) -> RunState:
         return self._session.state
 
-    async def tick(self, max_active_s: float | None = None) -> TickResult:
-        """Does what can be done now. Errors that park a run come back as a result, not as exceptions."""
-        self._limit_s = max_active_s
+    async def tick(self, max_active_s: float | None = None, max_experiments: int | None = None) -> TickResult:
+        """Does what can be done now, for `max_active_s` and until `max_experiments` are decided, where these are given.
+
+        Errors that park a run come back as a result, not as exceptions.
+        """
+        self._limit_s, self._max_experiments = max_active_s, max_experiments
         reopened: list[AnyRecord] = []
         goes_on = self._parts.terms.scoring or begins_again(self.state, self._inputs, self._parts)
         if self.state.finished and not goes_on:
@@ -151,6 +157,9 @@ class Run:
             if self._tick_used_up():
                 return TickResult("waiting", "time", "the time for this tick is used up", ExitStatus.WAITING)
             action = plan(self.state, self._parts.terms, active_s=self._active_s(), wall_s=self._wall_s())
+            if begins_experiment(action) and self._decided() == self._max_experiments:
+                reason = f"{counted(self._decided(), 'experiment')} decided, as many as this start may"
+                return TickResult("waiting", "ticks", reason, ExitStatus.WAITING)
             if isinstance(action, Done):
                 assert self.state.finished is not None
                 return _finished(self.state.finished)
@@ -208,6 +217,10 @@ class Run:
 
     def _tick_used_up(self) -> bool:
         return self._limit_s is not None and self._worked_s() >= self._limit_s
+
+    def _decided(self) -> int:
+        """Experiments that this tick has come to the end of."""
+        return self.state.iterations - self._decided_before
 
     def _hours_used_up(self) -> Stopped | None:
         """The stop rule on hours that holds now; wrapping up is not bound by it."""

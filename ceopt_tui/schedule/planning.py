@@ -48,4 +48,5 @@ def _options(options: RunOptions, state_root: Path | None) -> list[str]:
     words = ["--state-root", str(state_root)] if state_root else []
     for role, model in options.models.items():
         words += ["--model", f"{role}={model}"]
+    words += ["--max-ticks", str(options.max_ticks)] if options.max_ticks else []
     return [*words, *(["--approve", options.approve] if options.approve else [])]

@@ -81,6 +81,7 @@ def test_a_line_for_cron_names_everything_in_full_and_holds_no_key(home: Path) -
     assert f"{home}/config/ceopt/environment, one NAME='value' a line, chmod 600: {needed}\n" in err
     assert "not approved yet" in err and KEY not in out + err
     assert not (home / "crontab").exists() and not Path(".context").exists(), "printing changes nothing"
+    assert f"{Path.cwd() / 'spec.yaml'} --unattended --max-minutes 25 --max-ticks 2; }}" in call("--max-ticks", "2")[0]
 
 
 def test_what_is_set_already_is_not_asked_for(home: Path) -> None:

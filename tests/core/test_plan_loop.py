@@ -11,6 +11,7 @@ from journals import AT, HOLDOUT, SELECTION, baseline, everywhere, experiment, i
 from ceopt_tui.core.budget import Caps
 from ceopt_tui.core.plan.actions import Ask, Hypothesize, Measure, Note, Park, Propose
 from ceopt_tui.core.plan.closing import changes, tallies
+from ceopt_tui.core.plan.plan import begins_experiment
 from ceopt_tui.core.state.fold import fold
 from schemas.records import (
     BacklogClosed,
@@ -375,3 +376,11 @@ def test_a_drift_check_that_a_kill_cut_off_is_finished_before_the_verdict() -> N
     action = next_action(looping(*experiment(), begun, *sweep))
     assert isinstance(action, Measure)
     assert [run.step for run in action.runs] == ["drift"] * 3
+
+
+def test_ideas_and_a_start_lead_to_another_experiment_and_nothing_else_does() -> None:
+    closed = ExperimentClosed(number=1, outcome="reverted", reason="r")
+    assert begins_experiment(next_action(looping()))
+    assert begins_experiment(next_action(looping(BacklogClosed(generation=0, added=1), idea(1))))
+    assert not begins_experiment(next_action(looping(*experiment())))
+    assert not begins_experiment(next_action(looping(*experiment(), closed), max_iterations=1))

@@ -56,3 +56,32 @@ async def test_the_hours_of_a_run_end_it_in_the_middle_of_a_measurement(tmp_path
     (experiment,) = world.state.experiments.values()
     assert experiment.outcome == "inconclusive" and len(world.runner.calls) == 40 + 6
     assert result.exit_status == ExitStatus.FINISHED and world.state.report is not None
+
+
+async def test_a_start_decides_as_many_experiments_as_it_may_and_the_next_goes_on(tmp_path: Path) -> None:
+    lines = ("be kind", "be brief", "be exact")
+    whole = World(tmp_path / "whole", helps("be exact"), lines=lines)
+    await whole.tick()
+    world = World(tmp_path / "parts", helps("be exact"), lines=lines)
+    ends, decided = [], []
+    while world.state.finished is None:
+        ends.append(await world.tick(max_experiments=1))
+        decided.append(world.state.iterations)
+    assert decided == [1, 2, 3]
+    assert [(end.status, end.outcome, end.exit_status) for end in ends[:-1]] == [
+        ("waiting", "ticks", ExitStatus.WAITING)
+    ] * 2
+    assert ends[-1].outcome == "improved", "what follows the last experiment belongs to its start"
+    assert sorted(world.runner.calls) == sorted(whole.runner.calls)
+    assert len(world.proposer.briefs) == len(whole.proposer.briefs), (
+        "no idea is paid for in a start that may not try it"
+    )
+
+
+async def test_an_experiment_left_open_counts_in_the_start_that_decides_it(tmp_path: Path) -> None:
+    clock = FakeClock()
+    unbounded = terms(max_active_s=1e9, max_wall_s=1e9)
+    world = World(tmp_path, slow(clock, helps("never said")), lines=("a", "b", "c"), clock=clock, terms=unbounded)
+    assert (await world.tick(max_active_s=42 * 60)).outcome == "time" and world.state.current is not None
+    assert (await world.tick(max_experiments=1)).reason == "1 experiment decided, as many as this start may"
+    assert (len(world.state.experiments), world.state.iterations) == (1, 1)

@@ -89,7 +89,9 @@ class World:
             version="0",
         )
 
-    async def tick(self, max_active_s: float | None = None, **parts: object) -> TickResult:
+    async def tick(
+        self, max_active_s: float | None = None, max_experiments: int | None = None, **parts: object
+    ) -> TickResult:
         with open_session(self.folder, self.clock, self.skin.recorded) as session:
             self.state = session.state
             if self.approved and not session.state.approvals:
@@ -98,7 +100,7 @@ class World:
                     Approved(what="spec", digest=digest, caps=caps), Approved(what="baseline", digest=digest, caps=caps)
                 )
             run = Run(session, self.inputs(), replace(self.parts(), **parts), self.skin.progress)
-            return await run.tick(max_active_s)
+            return await run.tick(max_active_s, max_experiments)
 
 
 def helps(*lines: str) -> Callable[..., str]:

@@ -46,6 +46,13 @@ def plan(state: RunState, terms: Terms, *, active_s: float, wall_s: float) -> Ac
     return Hypothesize(state.generation + 1)
 
 
+def begins_experiment(action: Action) -> bool:
+    """Is this a step towards another experiment, its ideas or its start, and no part of one that is open?"""
+    if isinstance(action, Note):
+        return any(isinstance(record, ExperimentStarted) for record in action.records)
+    return isinstance(action, GroupThemes | Hypothesize)
+
+
 def _grouped(state: RunState) -> bool:
     """Are the failures of the current text in themes?"""
     groupings = state.judging.groupings
