@@ -77,7 +77,7 @@ async def _measured(plan: CoveragePlan, sweep: Sweep, ledger: Ledger) -> Coverag
     if lost > plan.terms.max_unscored * len(ids):
         raise ProviderError(f"{lost} of {counted(len(ids), 'case')} of the whole text have no score", HINT)
     deterministic = sweep.repeats_itself(original, ids, wanted)
-    effects = await (_effects_of_copies(plan, sweep) if deterministic else _effects_of_repeats(plan, sweep))
+    whole, effects = await (_effects_of_copies(plan, sweep) if deterministic else _effects_of_repeats(plan, sweep))
     return Coverage(
         text_digest=original,
         measurement_digest=digests(plan.project)[1],
@@ -95,18 +95,19 @@ async def _measured(plan: CoveragePlan, sweep: Sweep, ledger: Ledger) -> Coverag
         from_cache=ledger.total.cached,
         usd=ledger.total.usd,
         rules=tuple(_rule(removal, effects) for removal in plan.removals),
+        whole={case: tuple(whole[case]) for case in ids if whole.get(case)},
     )
 
 
-async def _effects_of_repeats(plan: CoveragePlan, sweep: Sweep) -> Effects:
+async def _effects_of_repeats(plan: CoveragePlan, sweep: Sweep) -> tuple[Runs, Effects]:
     """Where outputs vary: repeats tell what is noise."""
     removed = _removed(plan)
     await sweep.run("the text without each rule", list(_runs(plan, list(removed.values()), range(plan.repeats))))
     whole = sweep.scores(text_digest(plan.project.texts))
-    return _judged(plan, whole, {digest: sweep.scores(digest) for digest in removed}, neutral=False)
+    return whole, _judged(plan, whole, {digest: sweep.scores(digest) for digest in removed}, neutral=False)
 
 
-async def _effects_of_copies(plan: CoveragePlan, sweep: Sweep) -> Effects:
+async def _effects_of_copies(plan: CoveragePlan, sweep: Sweep) -> tuple[Runs, Effects]:
     """Where identical text gives identical outputs: copies that say the same tell what is noise."""
     texts, removed = plan.project.texts, _removed(plan)
     original, beside = text_digest(texts), neutral_copies(texts, NEUTRAL_COPIES)
@@ -119,7 +120,8 @@ async def _effects_of_copies(plan: CoveragePlan, sweep: Sweep) -> Effects:
     ]
     await sweep.run("what moved, on neutral copies", again)
     without = {digest: _with_copies(sweep, digest, copies.get(digest, ())) for digest in removed}
-    return _judged(plan, _with_copies(sweep, original, beside), without, neutral=True)
+    whole = _with_copies(sweep, original, beside)
+    return whole, _judged(plan, whole, without, neutral=True)
 
 
 def _judged(plan: CoveragePlan, whole: Runs, without: Mapping[str, Runs], *, neutral: bool) -> Effects:

@@ -20,12 +20,14 @@ class _Values(BaseModel):
 class CaseWithoutRule(_Values):
     """One case when a rule is gone: `difference` of mean scores, positive where the case does better without it.
 
-    `touchy`: a blank line moves it too, so that it tells nothing of a rule.
+    `touchy`: a blank line moves it too, so that it tells nothing of a rule. `scores` are those of every run without the
+    rule, of neutral copies too.
     """
 
     difference: float
     z: float
     effect: Effect
+    scores: tuple[float, ...] = ()
 
 
 class RuleCoverage(_Values):
@@ -52,7 +54,8 @@ class Coverage(_Values):
     """The map rule × case of one text, bound to that very text and to the way it was measured.
 
     `cases` are selection cases alone, in the order of the columns. `runs` are of each case of the whole text,
-    `runs_without` of each case and removal; `neutral_copies` ran beside a text that repeats itself exactly.
+    `runs_without` of each case and removal; `neutral_copies` ran beside a text that repeats itself exactly. `whole` has
+    the scores of every run of the whole text, of its neutral copies too.
     """
 
     version: Literal[1] = COVERAGE_VERSION
@@ -72,6 +75,7 @@ class Coverage(_Values):
     from_cache: int
     usd: float | None
     rules: tuple[RuleCoverage, ...]
+    whole: dict[str, tuple[float, ...]] = {}
 
     def is_of(self, text_digest: str, measurement_digest: str) -> bool:
         """Was this measured on that very text, by those cases and settings?"""

@@ -89,7 +89,7 @@ def rule_effects(
             for case in cases
             if reference.get(case) and runs.get(case)
         }
-        effects[key] = _effect(seen, tuple(case for case in cases if case not in seen), touchy, max_lost)
+        effects[key] = _effect(seen, runs, tuple(case for case in cases if case not in seen), touchy, max_lost)
     return effects
 
 
@@ -113,7 +113,7 @@ def _difference(
 
 
 def _effect(
-    seen: Mapping[str, tuple[float, float]], lost: tuple[str, ...], touchy: frozenset[str], max_lost: float
+    seen: Mapping[str, tuple[float, float]], runs: Runs, lost: tuple[str, ...], touchy: frozenset[str], max_lost: float
 ) -> RuleEffect:
     total, steady = len(seen) + len(lost), [case for case in seen if case not in touchy]
     if not seen or len(lost) > max_lost * total:
@@ -123,7 +123,8 @@ def _effect(
     for case, (difference, se) in seen.items():
         z = difference / se
         moved = "loses" if z <= -needed else "wins" if z >= needed else "same"
-        cases[case] = CaseWithoutRule(difference=difference, z=z, effect="touchy" if case in touchy else moved)
+        effect = "touchy" if case in touchy else moved
+        cases[case] = CaseWithoutRule(difference=difference, z=z, effect=effect, scores=tuple(runs[case]))
     if not steady:
         return RuleEffect("unmeasured", "a blank line moves every case", cases, lost)
     differences = [seen[case][0] for case in steady]
