@@ -38,3 +38,23 @@ def test_a_branch_at_the_first_commit_is_no_keep_of_this_run(repository: Reposit
     git(repository.root, "branch", backend.branch)
     with pytest.raises(GitError, match="refs/heads/optimize/triage"):
         backend.keep(1, "optimize-exp/triage/exp-001", further(repository), {PROMPT: "new\n"}, "keep")
+
+
+def test_a_keep_goes_on_top_of_a_report_and_is_found_again(repository: Repository, tmp_path: Path) -> None:
+    backend = WorktreeBackend(repository, tmp_path / "trees", "triage")
+    base = repository.head()
+    backend.prepare(base, [PROMPT])
+    report = backend.publish({"docs/optimize/triage-report.md": b"# report\n"}, "report")
+    kept = backend.keep(1, "optimize-exp/triage/exp-001", base, {PROMPT: "new\n"}, "keep")
+    assert repository.resolve(f"{kept}^") == report and repository.resolve(backend.branch) == kept
+    assert backend.keep(1, "optimize-exp/triage/exp-001", base, {PROMPT: "new\n"}, "keep") == kept
+    assert repository.show(kept, PROMPT) == b"new\n"
+
+
+def test_a_commit_of_somebody_elses_on_the_branch_is_not_built_upon(repository: Repository, tmp_path: Path) -> None:
+    backend = WorktreeBackend(repository, tmp_path / "trees", "triage")
+    base = repository.head()
+    backend.prepare(base, [PROMPT])
+    backend.publish({PROMPT: b"theirs\n"}, "edited by hand")
+    with pytest.raises(GitError, match="refs/heads/optimize/triage"):
+        backend.keep(1, "optimize-exp/triage/exp-001", base, {PROMPT: "new\n"}, "keep")

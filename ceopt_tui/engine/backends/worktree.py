@@ -51,26 +51,38 @@ class WorktreeBackend:
         if done := self._already_kept(base_sha, data):
             delete_experiment(self._repository, branch)
             return done
-        tree = self._worktrees.add(branch, base_sha, number)
+        start = self._start(base_sha, data)
+        tree = self._worktrees.add(branch, start, number)
         try:
             for path, content in data.items():
                 (tree.path / path).write_bytes(content)
             commit = commit_paths(tree, sorted(data), message)
             if commit is None:
                 raise GitError(f"{branch}: git sees no change to commit", "The candidate equals its base.")
-            advance(self._repository, self.branch, commit, base_sha)
+            advance(self._repository, self.branch, commit, start)
         finally:
             self._worktrees.remove(tree)
         delete_experiment(self._repository, branch)
         return commit
 
+    def _start(self, base_sha: str, data: Mapping[str, bytes]) -> str:
+        """The commit to go on from: the branch's tip where only reports came on top of the base, else the base."""
+        tip = self._repository.resolve(self.branch)
+        return tip if self._reported_on(tip, base_sha, data) else base_sha
+
+    def _reported_on(self, commit: str, base_sha: str, data: Mapping[str, bytes]) -> bool:
+        """Is it the base, or a commit after it that left the files to be changed as they were?"""
+        if commit == base_sha:
+            return True
+        show = self._repository.show
+        follows = self._repository.is_ancestor(base_sha, commit)
+        return follows and all(show(commit, path) == show(base_sha, path) for path in data)
+
     def _already_kept(self, base_sha: str, data: Mapping[str, bytes]) -> str | None:
         """The branch's tip when it is this very change on this very base: a kill came between git and the journal."""
         tip = self._repository.resolve(self.branch)
-        if tip == base_sha:
-            return None
         parent = self._repository.attempt("rev-parse", "--verify", "--quiet", f"{tip}^")  # a first commit has none
-        if parent.status or parent.stdout.decode().strip() != base_sha:
+        if tip == base_sha or parent.status or not self._reported_on(parent.stdout.decode().strip(), base_sha, data):
             return None
         same = all(self._repository.show(tip, path) == content for path, content in data.items())
         return tip if same else None
