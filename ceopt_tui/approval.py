@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 
 from ceopt_tui.core.figures import counted, percent
+from ceopt_tui.core.masking import mask
 from ceopt_tui.core.ports import ResolvedModel
+from ceopt_tui.core.visible import one_line
 from ceopt_tui.inputs import Project
 from judges.rubric import levels
 
@@ -17,20 +19,33 @@ def approval_lines(
     spec = project.spec
     primary = spec.metric.primary
     kinds = Counter(case.kind for case in project.cases)
-    own_model = f"llm ({proposer.model})" if proposer else "mechanical (no model)"
     lines = [
         f"Metric     {primary.name} ({primary.direction}), scored by {_scored_by(project, judge)}",
         *_rubric_lines(project, judge),
         f"Of these   {counted(kinds['failure'], 'recorded failure')}, {counted(kinds['guard'], 'guard case')}",
         f"Gate       past {percent(spec.max_unscored)} of the cases without a score a measurement decides nothing",
         f"Runs on    {task.model} at {task.endpoint}, pinned for the whole run",
-        f"Ideas from {own_model}, at most {counted(spec.proposer.edits, 'edit')} each"
-        if not project.pruning
-        else "Removes    rules one by one, where no case gets worse; `target.protect` keeps what no case asks about",
+        *_ideas_lines(project, proposer),
         f"Caution    {spec.caution}",
     ]
     lines += [f"Must hold  {text}" for text in spec.constraints]
     return tuple(lines)
+
+
+def _ideas_lines(project: Project, model: ResolvedModel | None) -> list[str]:
+    """Who changes the text, and what that may cost where ceopt cannot know it."""
+    proposer = project.spec.proposer
+    if project.pruning:
+        return ["Removes    rules one by one, where no case gets worse; `target.protect` keeps what no case asks about"]
+    if proposer.kind != "command":
+        own_model = f"llm ({model.model})" if model else "mechanical (no model)"
+        return [f"Ideas from {own_model}, at most {counted(proposer.edits, 'edit')} each"]
+    given = f", given {', '.join(proposer.environment)}" if proposer.environment else ""
+    return [
+        f"Ideas from a command, run as you with your rights, at most {proposer.timeout_s:g} s each time{given}:",
+        f"           {mask(one_line(proposer.command or ''))}",
+        "           the money this command spends is not capped by ceopt; what it reports is booked as its own word",
+    ]
 
 
 def _scored_by(project: Project, judge: ResolvedModel | None) -> str:

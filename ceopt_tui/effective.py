@@ -49,6 +49,8 @@ def _models(project: Project, options: RunOptions) -> dict[str, Any]:
     roles["task"] |= {"timeout_s": spec.runner.timeout_s, "retries": spec.runner.retries}
     if spec.proposer.kind == "mechanical":
         roles["proposer"] = {"model": None, "from": "not needed: ideas come without a model"}
+    elif spec.proposer.kind == "command":
+        roles["proposer"] = {"model": None, "from": "not needed: a command brings the text, with models of its own"}
     else:
         roles["proposer"] = _role(project, options, "proposer", spec.proposer.model, PROPOSER_PARAMS)
     if spec.metric.judge is not None:

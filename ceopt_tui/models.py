@@ -44,6 +44,7 @@ async def resolve_models(project: Project, options: RunOptions, skin: Skin) -> M
     """The models of this run; the embedded one is offered to a person and never taken silently."""
     _require_cap(project, options)
     spec = project.spec
+    _require_variables(spec, options.environ)
     warnings: list[str] = []
     find: Find = partial(
         resolve,
@@ -56,7 +57,7 @@ async def resolve_models(project: Project, options: RunOptions, skin: Skin) -> M
     task = find("task", spec.runner.model)
     if task is None:
         task = await _embedded(project, options, skin)
-    proposer = find("proposer", spec.proposer.model) if spec.proposer.kind != "mechanical" else None
+    proposer = find("proposer", spec.proposer.model) if spec.proposer.asks_model else None
     if proposer is None and spec.proposer.kind == "llm":
         raise SetupError(
             f"no model is configured for the proposer ({spec.proposer.model})",
@@ -92,6 +93,16 @@ def _require_cap(project: Project, options: RunOptions) -> None:
     problems = [problem for problem in found if problem.key.endswith("max_total_cost_usd")]
     if problems:
         raise InputError(problems)
+
+
+def _require_variables(spec: Spec, environ: Mapping[str, str]) -> None:
+    """A command that lacks the key of its model would only fail after the baseline was paid for."""
+    missing = [name for name in spec.proposer.environment if not environ.get(name, "").strip()]
+    if missing and spec.proposer.kind == "command":
+        raise SetupError(
+            f"`proposer.environment` names {', '.join(missing)}, which is not set",
+            "Set it, or take it off the list.",
+        )
 
 
 def _require_prices(spec: Spec, models: Models) -> None:
@@ -133,7 +144,7 @@ def models_if_known(
     )
     try:
         task = find("task", spec.runner.model)
-        proposer = find("proposer", spec.proposer.model) if spec.proposer.kind != "mechanical" else None
+        proposer = find("proposer", spec.proposer.model) if spec.proposer.asks_model else None
         if task is None or (proposer is None and spec.proposer.kind == "llm"):
             return None
         return Models(task, proposer, _judge(spec, find, task))

@@ -28,7 +28,7 @@ def priced_terms(
     terms = terms_of(project, attended=attended, usd_per_run=_usd_per_run(project, task) if task else None)
     return replace(
         terms,
-        with_proposer=project.spec.proposer.kind != "mechanical" and (proposer is not None or task is None),
+        with_proposer=project.spec.proposer.asks_model and (proposer is not None or task is None),
         proposer_retries=PROPOSER_RETRIES,
         usd_per_proposal=_usd_per_proposal(project, proposer) if proposer else None,
         judge=_priced_judge(project, terms.judge, judge),

@@ -52,11 +52,18 @@ def notes(loaded: LoadedSpec) -> list[str]:
     beyond = sorted(set(loaded.spec.scope.mutable) - set(loaded.spec.target.files if loaded.spec.target else ()))
     if beyond:
         found.append((("scope", "mutable"), f"only target files are edited, not {', '.join(beyond)}"))
-    if loaded.spec.proposer.kind == "mechanical":
-        for key in ("model", "edits"):
-            if loaded.document.at(("proposer", key)) is not None:
-                found.append((("proposer", key), "the mechanical proposer has moves of its own"))
+    found += _unused_by_proposer(loaded)
     return [f"`{'.'.join(key)}` has no effect on this run: {why}" for key, why in found]
+
+
+def _unused_by_proposer(loaded: LoadedSpec) -> list[tuple[Key, str]]:
+    """Keys for a proposer with a model, in a spec whose proposer has none."""
+    why = {
+        "mechanical": "the mechanical proposer has moves of its own",
+        "command": "the proposer's command chooses models and edits by itself",
+    }.get(loaded.spec.proposer.kind)
+    written = [key for key in ("model", "edits") if loaded.document.at(("proposer", key)) is not None]
+    return [(("proposer", key), why) for key in written if why]
 
 
 def _unsupported(loaded: LoadedSpec) -> list[tuple[Key, str]]:
@@ -68,10 +75,9 @@ def _unsupported(loaded: LoadedSpec) -> list[tuple[Key, str]]:
         found.append((("evalset",), "a text target needs an eval set; make one with `ceopt import`"))
     if spec.runner.kind != "chat":
         found.append((("runner", "kind"), f"this version runs `chat`, not `{spec.runner.kind}`"))
-    if spec.proposer.kind not in {"auto", "llm", "mechanical"}:
-        found.append(
-            (("proposer", "kind"), f"this version proposes with llm or mechanical, not `{spec.proposer.kind}`")
-        )
+    if spec.proposer.kind in {"codex", "claude"}:
+        what = f"this version proposes with llm, mechanical or command, not `{spec.proposer.kind}`"
+        found.append((("proposer", "kind"), what))
     if spec.execution.backend != "worktree":
         found.append((("execution", "backend"), f"this version works in worktrees, not `{spec.execution.backend}`"))
     return [*found, *_deciding_keys(loaded)]

@@ -13,7 +13,7 @@ import platformdirs
 from ceopt_tui.approval import approval_lines
 from ceopt_tui.core.masking import secrets_in, secrets_of
 from ceopt_tui.core.plan.terms import ScoringOnly, Terms
-from ceopt_tui.core.ports import Completer, Guard, Proposer, ResolvedModel, Role
+from ceopt_tui.core.ports import Guard, ResolvedModel, Role
 from ceopt_tui.early import PRUNE_SUFFIX
 from ceopt_tui.ended import ended_run
 from ceopt_tui.engine.backends.worktree import WorktreeBackend
@@ -33,6 +33,7 @@ from ceopt_tui.judging_parts import lacking, make_judging
 from ceopt_tui.models import Models, bound_models, models_if_known, resolve_models
 from ceopt_tui.named_files import labels_file
 from ceopt_tui.pricing import priced_terms
+from ceopt_tui.proposing_parts import cut_off, make_proposer
 from ceopt_tui.run_options import RunOptions
 from ceopt_tui.support import notes
 from ceopt_tui.system_clock import SystemClock
@@ -47,9 +48,6 @@ from texttargets.checks import check_output
 from texttargets.guards import make_guard
 from texttargets.leak_sources import LeakSources
 from texttargets.limits import Limits
-from texttargets.proposers.llm import LLMProposer
-from texttargets.proposers.mechanical import MechanicalProposer
-from texttargets.proposers.prune import PruneProposer
 from texttargets.runners.chat import ChatRunner
 from texttargets.shortcuts import probe_scorer
 from texttargets.target_file import text_digest
@@ -143,13 +141,14 @@ async def approve_ahead(session: Session, project: Project, digest: str | None =
 async def _parts(
     project: Project, inputs: RunInputs, models: Models, session: Session, options: RunOptions, skin: Skin
 ) -> AsyncIterator[Parts]:
-    warnings = list(models.warnings)
+    warnings = [*models.warnings, *cut_off(project, session.state)]
     async with AsyncExitStack() as stack:
         bound_to = await bind_all(models, stack, skin)
         cache = ReplyCache(options.cache_dir or platformdirs.user_cache_path("ceopt") / "replies", warnings.append)
         stack.callback(cache.close)
+        ledger = _ledger(session, project, bound_to)
         client = LiteLLMClient(
-            _ledger(session, project, bound_to),
+            ledger,
             cache,
             clock=SystemClock(),
             secrets=secrets_in(options.environ).union(*(secrets_of(one.params) for one in bound_to.all)),
@@ -160,7 +159,15 @@ async def _parts(
             terms=_terms(project, bound_to, session, options),
             runner=chat_runner(project, inputs.syntax, client, bound_to.task),
             scorer=lambda case, output: check_output(case, output, None),
-            proposer=_proposer(JournaledCompleter(client, session.recorder), bound_to.proposer, options),
+            proposer=make_proposer(
+                project,
+                JournaledCompleter(client, session.recorder),
+                bound_to.proposer,
+                options,
+                ledger=ledger,
+                recorder=session.recorder,
+                skin=skin,
+            ),
             guard=_guard(project, inputs),
             prober=lambda: probe_scorer(project.cases, None),
             text_digest=text_digest,
@@ -284,9 +291,3 @@ def judge_cap(project: Project, models: Models) -> float | None:
         return None
     written = project.spec.judge_cost_cap_usd is not None
     return judge.max_total_cost_usd if written or price_of(models.judge) is not None else None
-
-
-def _proposer(completer: Completer, model: ResolvedModel | None, options: RunOptions) -> Proposer:
-    if options.prune:
-        return PruneProposer()
-    return MechanicalProposer() if model is None else LLMProposer(completer, model)

@@ -114,13 +114,16 @@ class Ledger:
         self._next_call += 1
         return call_id
 
-    async def reserve(self, role: Role, usd_estimate: float | None, call_id: str) -> Reservation:
+    async def reserve(
+        self, role: Role, usd_estimate: float | None, call_id: str, *, capped: bool = True
+    ) -> Reservation:
         """Set aside one request at its worst price, or raise BudgetError.
 
         Waits while money is short only because other requests are in flight: most of what they reserved comes back.
+        What others send cannot be capped (`capped=False`): only a cap that is passed already holds it back.
         """
         while True:
-            refusal = self._refusal(role, usd_estimate)
+            refusal = self._refusal(role, usd_estimate if capped else 0.0)
             if refusal is None:
                 break
             if refusal.final or not self._open:
@@ -132,13 +135,13 @@ class Ledger:
         await self._announce(reservation)
         return reservation
 
-    def settle(self, reservation: Reservation, facts: CallFacts) -> None:
+    def settle(self, reservation: Reservation, facts: CallFacts, *, requests: int = 1) -> None:
         """Book what one request really used; an unknown price is counted as unknown, not as nothing."""
         del self._open[reservation.number]
         self._book(
             reservation.role,
             Spend(
-                requests=1,
+                requests=requests,
                 input_tokens=facts.input_tokens,
                 output_tokens=facts.output_tokens,
                 usd_known=facts.usd or 0.0,

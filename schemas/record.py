@@ -28,6 +28,7 @@ class CallFacts(BaseModel):
     cached: bool = False
     finish_reason: str = "stop"
     dropped: tuple[str, ...] = ()  # options the provider refused
+    outside: bool = False  # a program of the user's made them: number and price are its own account
 
 
 class Record(BaseModel):

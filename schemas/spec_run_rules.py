@@ -8,6 +8,7 @@ from schemas.paths import covers
 from schemas.spec import Spec
 from schemas.spec_execution import WORKTREE_LIMIT
 from schemas.spec_rule import Broken, Rule, unique
+from schemas.spec_target import REQUEST_NAME
 
 TIERS = ("cheap", "strong")
 
@@ -133,6 +134,12 @@ def _proposer_command(spec: Spec) -> Iterator[Broken]:
         yield Broken(("proposer", "command"), "is required when proposer.kind is command")
     if spec.proposer.kind != "command" and spec.proposer.command is not None:
         yield Broken(("proposer", "command"), "is used only with proposer.kind: command")
+    for key in ("timeout_s", "environment"):
+        if spec.proposer.kind != "command" and key in spec.proposer.model_fields_set:
+            yield Broken(("proposer", key), "is used only with proposer.kind: command")
+    target = spec.target
+    if spec.proposer.kind == "command" and target and REQUEST_NAME in target.files:
+        yield Broken(("target", "files"), f"`{REQUEST_NAME}` is the name of what the proposer's command is asked")
 
 
 RUN_RULES: tuple[Rule, ...] = (

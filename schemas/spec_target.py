@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal
 
@@ -12,9 +13,12 @@ from schemas.spec_execution import RepositoryPath
 from schemas.spec_metric import LEGACY_TIERS, ModelName
 
 Kind = Literal["prompt", "template", "skill", "agents"]
+REQUEST_NAME = "request.json"  # what a proposer's command is asked, beside the target files
+
 TextRole = Literal["system", "user", "template"]
 Syntax = Literal["brace", "double-brace", "jinja", "shell", "none"]
 
+_VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _AGENT_FILES = frozenset({"AGENTS.md", "CLAUDE.md", "GEMINI.md"})
 
 
@@ -127,6 +131,15 @@ def _tier_names(models: dict[str, ModelSpec]) -> dict[str, ModelSpec]:
 ModelMap = Annotated[dict[str, ModelSpec], AfterValidator(_tier_names)]
 
 
+def _variable_name(value: str) -> str:
+    if not _VARIABLE_NAME.fullmatch(value):
+        raise ValueError("must be the name of an environment variable alone; its value never stands in a spec")
+    return value
+
+
+VariableName = Annotated[FilledText, AfterValidator(_variable_name)]
+
+
 class ProposerSpec(Section):
     """Who has the ideas."""
 
@@ -136,4 +149,13 @@ class ProposerSpec(Section):
     edits: Annotated[Integer, Field(ge=1)] = 4
     """Edits one experiment may make."""
     command: FilledText | None = None
-    """Command that brings a whole new text."""
+    """Shell command that brings a whole new text: one run of it is one experiment."""
+    timeout_s: Annotated[Number, Field(gt=0)] = 3600.0
+    """How long one run of the command may take."""
+    environment: tuple[VariableName, ...] = ()
+    """Environment variables the command gets beside PATH, HOME and the language: keys of its own models."""
+
+    @property
+    def asks_model(self) -> bool:
+        """Does ceopt itself ask a model for ideas, where one is configured?"""
+        return self.kind in {"auto", "llm"}

@@ -229,6 +229,17 @@ class Proposer(Protocol):
     async def propose(self, brief: Brief, idea: HypothesisDraft, refused: Sequence[Refusal]) -> Draft: ...
 
 
+class OutsideCalls(Protocol):
+    """Books what a program of the user's spends on models: ceopt makes none of these calls and can cap none of them.
+
+    `begin` is on record before the program starts, so that one that was cut off counts as spent. May raise BudgetError.
+    """
+
+    async def begin(self) -> str: ...
+
+    async def end(self, facts: CallFacts, error: str | None = None) -> None: ...
+
+
 class Guard(Protocol):
     """All refusals that need no model. Empty list: accepted. Pure."""
 

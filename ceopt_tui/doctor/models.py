@@ -61,13 +61,13 @@ def examine_models(
 
 
 def role_names(spec: Spec | None) -> Mapping[Role, str]:
-    """What each role asks for. A spec without a judge, or with the mechanical proposer, has no such role."""
+    """What each role asks for. A spec without a judge, or with a proposer that asks no model, has no such role."""
     if spec is None:
         return DEFAULT_NAMES
     names: dict[Role, str] = {"task": spec.runner.model}
     if spec.metric.judge is not None:
         names["judge"] = spec.metric.judge.model
-    if spec.proposer.kind != "mechanical":
+    if spec.proposer.asks_model:
         names["proposer"] = spec.proposer.model
     return names
 

@@ -47,6 +47,8 @@ def needed_variables(spec: Spec, environ: Mapping[str, str], config: Path, overr
         provider = PROVIDERS.get((with_provider(chosen) or "").partition("/")[0], Provider(keyless=True))
         keys += _first_set(provider.keys, environ) or ([] if provider.keyless else list(provider.keys[:1]))
         settings += _first_set(provider.bases, environ)
+    if spec.proposer.kind == "command":
+        keys += spec.proposer.environment  # any of them may be a secret
     surroundings = tuple(name for name in SURROUNDINGS if environ.get(name, "").strip())
     return Needed(tuple(dict.fromkeys(keys)), tuple(dict.fromkeys(settings)), surroundings)
 
@@ -71,7 +73,7 @@ def open_to_others(file: Path) -> bool:
 
 def _roles(spec: Spec) -> Iterator[tuple[Role, str]]:
     yield "task", spec.runner.model
-    proposes, judge = spec.proposer.kind != "mechanical", spec.metric.judge if spec.is_judged else None
+    proposes, judge = spec.proposer.asks_model, spec.metric.judge if spec.is_judged else None
     if proposes:
         yield "proposer", spec.proposer.model
     if judge is not None:

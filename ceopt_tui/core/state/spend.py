@@ -24,6 +24,7 @@ class RoleSpend:
     unpriced: int = 0
     estimated: bool = False
     latency_s: float = 0.0
+    outside: bool = False  # a program of the user's made some of them: numbers and prices are its own account
 
     def add(self, facts: CallFacts) -> None:
         if facts.cached:
@@ -35,6 +36,7 @@ class RoleSpend:
         self.output_tokens += facts.output_tokens
         self.estimated |= facts.estimated
         self.latency_s += facts.latency_s
+        self.outside |= facts.outside
         if facts.usd is None:
             self.unpriced += 1
         else:
