@@ -11,7 +11,7 @@ from itertools import pairwise
 from ceopt_tui.core.figures import counted
 from ceopt_tui.core.ports import ProposalRefused, Refusal
 from texttargets.excerpt import excerpt
-from texttargets.rules import find_sections
+from texttargets.sections import find_sections
 from texttargets.target_file import BYTE_ORDER_MARK
 
 DEFAULT_BUDGET = 4

@@ -49,16 +49,12 @@ class Rule:
     @property
     def words(self) -> str:
         """The content on one line, without the mark of a list item."""
-        return " ".join(_ITEM.sub("", self.content).split())
+        return " ".join(without_mark(self.content).split())
 
-
-@dataclass(frozen=True)
-class Section:
-    """Part of a text by heading or rule id, without blank lines around it."""
-
-    title: str
-    start: int
-    end: int
+    @property
+    def title(self) -> str:
+        """The first line, without the marks of a heading."""
+        return self.content.split("\n")[0].strip().strip("#").strip()
 
 
 @dataclass
@@ -87,25 +83,16 @@ def split_rules(text: str) -> tuple[Rule, ...]:
         if block.kind == "heading":
             path = [entry for entry in path if entry[0] < block.level]
         above = tuple(title for _, title in path)
-        if block.kind == "heading":
-            path.append((block.level, _title(piece)))
-        identifier = _identifier(piece, seen)
         span = (offsets[first], offsets[last])
-        rules.append(Rule(identifier, block.kind, piece, *span, block.first + 1, block.level, above))
+        rules.append(Rule(_identifier(piece, seen), block.kind, piece, *span, block.first + 1, block.level, above))
+        if block.kind == "heading":
+            path.append((block.level, rules[-1].title))
     return tuple(rules)
 
 
-def find_sections(text: str, wanted: str) -> list[Section]:
-    """All sections whose heading is `wanted` (case, `#` and closing colon aside), or the rules with that id or text."""
-    rules = split_rules(text)
-    sections = []
-    for position, rule in enumerate(rules):
-        if rule.id == wanted or (rule.kind in REMOVABLE and _plain(rule.content) == _plain(wanted)):
-            sections.append(_section(text, rule.start, rule.end))
-        elif rule.kind == "heading" and _plain(_title(rule.text)) == _plain(wanted):
-            after = (other.start for other in rules[position + 1 :] if 0 < other.level <= rule.level)
-            sections.append(_section(text, rule.start, next(after, len(text))))
-    return sections
+def without_mark(words: str) -> str:
+    """Words without the mark of a list item before them."""
+    return _ITEM.sub("", words)
 
 
 def without_rules(text: str, identifiers: Collection[str]) -> str:
@@ -173,27 +160,10 @@ def _indent(line: str) -> int:
 
 
 def _identifier(piece: str, seen: Counter[str]) -> str:
-    content = _ITEM.sub("", _without_blank_lines(piece))
+    content = without_mark(_without_blank_lines(piece))
     digest = hashlib.sha256(" ".join(content.split()).encode("utf-8", "surrogatepass")).hexdigest()[:8]
     seen[digest] += 1
     return f"r-{digest}" if seen[digest] == 1 else f"r-{digest}-{seen[digest]}"
-
-
-def _title(piece: str) -> str:
-    first = _without_blank_lines(piece).split("\n")[0]
-    return first.strip().lstrip("#").rstrip("#").strip()
-
-
-def _plain(title: str) -> str:
-    bare = _ITEM.sub("", title.strip()).lstrip("#")
-    return " ".join(bare.casefold().split()).rstrip(":").strip()
-
-
-def _section(text: str, start: int, end: int) -> Section:
-    piece = text[start:end]
-    content = _without_blank_lines(piece)
-    first = start + piece.index(content)
-    return Section(_title(content), first, first + len(content))
 
 
 def _without_blank_lines(piece: str) -> str:

@@ -88,6 +88,31 @@ def test_protected_sections_and_rules() -> None:
     assert codes(PROMPT, invented, protect=("Never invent an office.",)) == ["out_of_scope"]
 
 
+@pytest.mark.parametrize(
+    ("wanted", "old", "new", "said"),
+    [
+        (
+            "keep",
+            "This stays.\n",
+            "This stays.\nUnless asked.\n",
+            "“Keep” is protected and was added to (line 3 before)",
+        ),
+        ("# Keep", "- one\n", "- one\n- two\n", "“Keep” is protected and was added to (line 3 before)"),
+        ("# Keep", "# Keep", "# KEEP", "“Keep” is protected and was changed (line 3 before)"),
+        ("This stays.", "stays.", "stays. Unless asked.", "“This stays.” is protected and was changed (line 5 before)"),
+        ("- one", "- one\n", "- one\n  - but not two\n", "“- one” is protected and was changed (line 7 before)"),
+        ("1. Steps", "Read.", "Skip.", "“1. Steps” is protected and was changed (line 9 before)"),
+    ],
+)
+def test_what_is_protected_may_not_be_added_to_either(wanted: str, old: str, new: str, said: str) -> None:
+    text = "Sort.\n\n# Keep\n\nThis stays.\n\n- one\n\n# 1. Steps\n\nRead.\n"
+    (refusal,) = refusals(text, text.replace(old, new), protect=(wanted,))
+    assert (refusal.code, refusal.message) == ("out_of_scope", said)
+    assert refusals(text, text.replace("Sort.", "Order."), protect=(wanted,)) == []
+    moved = "# 1. Steps\n\nRead.\n\nSort.\n\n# Keep\n\nThis stays.\n\n- one\n"
+    assert refusals(text, moved, protect=(wanted,)) == []
+
+
 def test_line_ends_and_byte_order_mark_stay() -> None:
     crlf = PROMPT.replace("\n", "\r\n")
     assert codes(crlf, PROMPT + "More.\n") == ["out_of_scope"]

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from texttargets.rules import REMOVABLE, find_sections, split_rules, without_rules
+from texttargets.rules import REMOVABLE, split_rules, without_rules
+from texttargets.sections import find_sections
 
 DATA = Path(__file__).parent.parent / "data" / "texts"
 TEXT = """\

@@ -1,0 +1,59 @@
+"""Parts of a text by name: a heading's section, or a rule by its id or its words."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from texttargets.rules import REMOVABLE, Rule, split_rules, without_mark
+
+
+@dataclass(frozen=True)
+class Section:
+    """Part of a text by heading or rule, without blank lines around it; `line` counts from 1."""
+
+    title: str
+    text: str
+    start: int
+    end: int
+    line: int
+
+
+def find_sections(text: str, wanted: str) -> list[Section]:
+    """All sections whose heading is `wanted` (case, `#` and closing colon aside), or the rules with that id or text."""
+    return sections_named(text, (wanted,))[wanted]
+
+
+def sections_named(text: str, names: Collection[str]) -> Mapping[str, list[Section]]:
+    """The same for many names; the text is read once."""
+    rules = split_rules(text)
+    by_id = {rule.id: place for place, rule in enumerate(rules)}
+    by_words: defaultdict[str, list[int]] = defaultdict(list)
+    for place, rule in enumerate(rules):
+        if rule.kind == "heading":
+            by_words[_plain(rule.title)].append(place)
+        elif rule.kind in REMOVABLE:
+            by_words[_plain(rule.content)].append(place)
+    found = {}
+    for name in names:
+        places = set(by_words.get(_plain(name), ())) | ({by_id[name]} if name in by_id else set())
+        found[name] = [_section(text, rules, place, whole=name != rules[place].id) for place in sorted(places)]
+    return found
+
+
+def _section(text: str, rules: tuple[Rule, ...], place: int, *, whole: bool) -> Section:
+    """What a rule's name stands for: a heading's up to the next heading of its level, any other rule alone."""
+    rule, end = rules[place], rules[place].end
+    if whole and rule.kind == "heading":
+        after = (other.start for other in rules[place + 1 :] if 0 < other.level <= rule.level)
+        end = next(after, len(text))
+    start = rule.start + rule.text.index(rule.content)
+    lines = text[start:end].split("\n")
+    while lines and not lines[-1].strip():
+        del lines[-1]
+    content = "\n".join(lines).removesuffix("\r")
+    return Section(rule.title, content, start, start + len(content), text.count("\n", 0, start) + 1)
+
+
+def _plain(name: str) -> str:
+    """A name as people write it: the mark of a heading or list item, case and a closing colon aside."""
+    return " ".join(without_mark(name.strip().strip("#").strip()).casefold().split()).rstrip(":").strip()
