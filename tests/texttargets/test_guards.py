@@ -109,7 +109,7 @@ def test_what_is_protected_may_not_be_added_to_either(wanted: str, old: str, new
     (refusal,) = refusals(text, text.replace(old, new), protect=(wanted,))
     assert (refusal.code, refusal.message) == ("out_of_scope", said)
     assert refusals(text, text.replace("Sort.", "Order."), protect=(wanted,)) == []
-    moved = "# 1. Steps\n\nRead.\n\nSort.\n\n# Keep\n\nThis stays.\n\n- one\n"
+    moved = "Sort.\n\n# 1. Steps\n\nRead.\n\n# Keep\n\nThis stays.\n\n- one\n"
     assert refusals(text, moved, protect=(wanted,)) == []
 
 
