@@ -95,7 +95,7 @@ def test_protected_sections_and_rules() -> None:
             "keep",
             "This stays.\n",
             "This stays.\nUnless asked.\n",
-            "“Keep” is protected and was added to (line 3 before)",
+            "“Keep” is protected and was changed (line 3 before)",
         ),
         ("# Keep", "- one\n", "- one\n- two\n", "“Keep” is protected and was added to (line 3 before)"),
         ("# Keep", "# Keep", "# KEEP", "“Keep” is protected and was changed (line 3 before)"),
