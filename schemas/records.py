@@ -9,6 +9,17 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter
 
+from schemas.command_records import (
+    ChangeCombined,
+    ChangeMade,
+    ChangeRead,
+    CommandJudged,
+    CommandMeasured,
+    CommandStep,
+    Dispatched,
+    Pairing,
+)
+from schemas.harness_records import CasesProposed, HarnessExamined
 from schemas.judging_records import (
     Judged,
     PeopleCompared,
@@ -19,6 +30,7 @@ from schemas.judging_records import (
     ThemeEdited,
     ThemesGrouped,
 )
+from schemas.keeping_records import DependenciesDecided, ProposalParked, ProposalSettled, WinnerRead, WrapUpChosen
 from schemas.record import RECORD_VERSION as RECORD_VERSION
 from schemas.record import CallFacts as CallFacts
 from schemas.record import Record as Record
@@ -40,6 +52,7 @@ class RunStarted(Record):
     texts: dict[str, str]  # target path -> exact content
     text_digest: str
     seed: int
+    command: str = ""  # what measures, where a command does: the texts are empty then, and commits stand for them
 
 
 class TickStarted(Record):
@@ -193,6 +206,7 @@ class ExperimentStarted(Record):
     base_sha: str
     branch: str
     forecast: dict[str, str] = {}
+    batch: int = 0  # experiments of one batch are carried on side by side; 0 where there are none
 
 
 class CandidateRefused(Record):
@@ -214,12 +228,13 @@ class CandidateMade(Record):
 class Decided(Record):
     kind: Literal["decided"] = "decided"
     number: int
-    step: Step
+    step: Step | CommandStep
     decision: str
     next_measurement: str
     reason: str
     numbers: dict[str, float | int | None] = {}
     tau: tuple[float, int, float] | None = None  # ss, df, c of the candidate's first full sweep, once
+    pairing: Pairing = "standalone"  # of a run measured by a command: which comparison this is the verdict on
 
 
 class Looked(Record):
@@ -339,6 +354,7 @@ class Reopened(Record):
 
     kind: Literal["reopened"] = "reopened"
     reason: str
+    raised: dict[str, float] = {}  # by how much a person raised the limit of that name
 
 
 class Noted(Record):
@@ -353,7 +369,9 @@ AnyRecord = Annotated[
     | CallFinished | CaseRun | BaselineMeasured | ReferenceReset | HypothesisAdded | BacklogClosed | ExperimentStarted
     | CandidateRefused | CandidateMade | Decided | Looked | Compared | ExperimentClosed | Committed | Learnt | Asked
     | Answered | GainReported | ReportWritten | Stopped | Finished | Reopened | Noted | RubricBound | Judged
-    | PersonScored | SheetClosed | PeopleCompared | ThemesGrouped | ThemeEdited,
+    | PersonScored | SheetClosed | PeopleCompared | ThemesGrouped | ThemeEdited | HarnessExamined | CasesProposed
+    | WinnerRead | ProposalParked | ProposalSettled | DependenciesDecided | WrapUpChosen
+    | CommandMeasured | CommandJudged | ChangeMade | ChangeRead | ChangeCombined | Dispatched,
     Field(discriminator="kind"),
 ]  # fmt: skip
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ceopt_tui.core.state.judging import Place
+from schemas.command_records import Arm, CommandStep, Pairing, Workload
 from schemas.records import AnyRecord, Step
 
 
@@ -33,10 +34,23 @@ class Probe:
 
 
 @dataclass(frozen=True)
+class Examine:
+    """Try every check on the outputs that are in: which cases could tell no text from another? No model is called."""
+
+
+@dataclass(frozen=True)
+class ProposeCases:
+    """Look for harder cases, for a person to add: the text leaves nothing to gain on those there are."""
+
+
+@dataclass(frozen=True)
 class Ask:
     """Put one question to a person; unattended the run parks instead."""
 
-    what: Literal["spec", "exemplars", "calibrate", "calibrated", "baseline", "blind", "keep"]
+    what: Literal[
+        "spec", "exemplars", "calibrate", "calibrated", "baseline", "blind", "keep", "proposal", "dependencies",
+        "dependencies_again", "wrap_up",
+    ]  # fmt: skip
     number: int | None = None  # of the experiment, or of the scoring sheet
 
 
@@ -89,10 +103,92 @@ class Propose:
 
 
 @dataclass(frozen=True)
+class ReadWinner:
+    """Have a confirmed change read before it is kept with nobody watching: by the guards, and by a model if one may."""
+
+    number: int
+    attempt: int
+
+
+@dataclass(frozen=True)
 class Keep:
     """Commit the open experiment's candidate and move the optimization branch to it."""
 
     number: int
+
+
+@dataclass(frozen=True)
+class CommandSample:
+    """One run of a measuring command on a commit; `censor_after_s` is its bound once nothing can be won any more."""
+
+    commit: str
+    step: CommandStep
+    pairing: Pairing
+    arm: Arm
+    sample: int
+    workload: Workload = "selection"
+    experiment: int | None = None
+    censor_after_s: float | None = None
+
+
+@dataclass(frozen=True)
+class MeasureCommand:
+    """Run the measuring command so often, one after the other: samples of both sides alternate."""
+
+    samples: tuple[CommandSample, ...]
+    title: str
+
+
+@dataclass(frozen=True)
+class JudgeCommand:
+    """Have the items of one sample scored by the judge."""
+
+    sample: CommandSample
+
+
+@dataclass(frozen=True)
+class MakeChange:
+    """Have an experiment's hypothesis carried out as a commit on its own branch."""
+
+    number: int
+    attempt: int
+
+
+@dataclass(frozen=True)
+class Advance:
+    """Carry these experiments on side by side, each until it is closed or waits for its batch."""
+
+    numbers: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Combine:
+    """Repeat a runner-up's change on top of the best commit; moves no branch."""
+
+    number: int
+
+
+@dataclass(frozen=True)
+class ReadChange:
+    """Have a change read against what the spec asks for by somebody who did not make it."""
+
+    number: int
+
+
+@dataclass(frozen=True)
+class KeepCommit:
+    """Move the optimization branch to this commit of an experiment."""
+
+    number: int
+    commit: str
+    onto: str
+
+
+@dataclass(frozen=True)
+class AwaitResults:
+    """Look for what workers elsewhere have delivered for these experiments; wait where there is nothing yet."""
+
+    numbers: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -117,6 +213,8 @@ class Done:
 Action = (
     Note
     | Probe
+    | Examine
+    | ProposeCases
     | Ask
     | Measure
     | Judge
@@ -124,7 +222,16 @@ Action = (
     | GroupThemes
     | Hypothesize
     | Propose
+    | ReadWinner
     | Keep
+    | MeasureCommand
+    | JudgeCommand
+    | MakeChange
+    | Advance
+    | Combine
+    | ReadChange
+    | KeepCommit
+    | AwaitResults
     | Report
     | Park
     | Done

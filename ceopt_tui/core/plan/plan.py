@@ -5,7 +5,9 @@ from __future__ import annotations
 from ceopt_tui.core.figures import counted
 from ceopt_tui.core.plan.actions import Action, GroupThemes, Hypothesize, Note, Park
 from ceopt_tui.core.plan.calibrating import plan_scoring
+from ceopt_tui.core.plan.command.planning import plan_command
 from ceopt_tui.core.plan.laddering import plan_experiment
+from ceopt_tui.core.plan.proposals import is_ready, plan_dependencies, plan_proposals
 from ceopt_tui.core.plan.setting_up import plan_setup
 from ceopt_tui.core.plan.stopping import stop_reason
 from ceopt_tui.core.plan.terms import Terms
@@ -22,7 +24,12 @@ _OUT_OF_RULES = Stopped(outcome="no_rules", reason="every rule that may go was t
 
 def plan(state: RunState, terms: Terms, *, active_s: float, wall_s: float) -> Action:
     """The next action. `active_s` and `wall_s` are seconds since the first ideas, by work and by the calendar."""
+    terms = terms.extended(state.raised)
+    if terms.command:
+        return plan_command(state, terms, terms.command, active_s, wall_s)
     if state.baseline and (action := plan_scoring(state, terms)):
+        return action
+    if state.baseline and not state.current and (action := plan_proposals(state, terms)):
         return action
     if state.stopped:
         return plan_wrap_up(state, terms)
@@ -39,6 +46,8 @@ def plan(state: RunState, terms: Terms, *, active_s: float, wall_s: float) -> Ac
         return GroupThemes(state.generation)
     if state.backlog is None or state.backlog.generation != state.generation:
         return Hypothesize(state.generation)
+    if action := plan_dependencies(state, terms):
+        return action
     if hypothesis := next_hypothesis(state):
         return Note((_start(state, hypothesis),))
     if not state.backlog.added:
@@ -67,9 +76,12 @@ def next_hypothesis(state: RunState) -> HypothesisAdded | None:
     runnable = [
         idea
         for idea in state.hypotheses.values()
-        if idea.id not in state.taken
-        and idea.dep_status == "approved"
-        and (idea.source == "person" or idea.generation == state.generation)
+        if is_ready(state, idea)
+        or (
+            idea.id not in state.taken
+            and idea.dep_status == "approved"
+            and (idea.source == "person" or idea.generation == state.generation)
+        )
     ]
     return min(runnable, key=lambda idea: (-idea.rank, tried.get(idea.category, 0), idea.id), default=None)
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from ceopt_tui.core.budget import Caps
 from ceopt_tui.core.evidence.noise import Noise
 from ceopt_tui.core.evidence.setting import Setting
+from ceopt_tui.core.plan.command.terms import CommandTerms
 from ceopt_tui.core.state.run import RunState
 from schemas.labels import Labels
 
@@ -78,11 +79,26 @@ class Terms:
     usd_per_proposal: float | None = None
     judge: JudgeTerms | None = None
     scoring: ScoringOnly | None = None
+    reader: bool = False  # a model that did not write the changes reads them before an unattended keep
+    wrapping: bool = False  # this tick is for choosing what comes of a run that has ended
+    command: CommandTerms | None = None  # where a command measures
     pruning: bool = False  # rules leave the text one by one; a text without faults is welcome
 
     def passes(self, score: float) -> bool:
         """Does a run with this score count as passed?"""
         return score >= self.pass_at if self.maximize else score <= self.pass_at
+
+    def extended(self, raised: Mapping[str, float]) -> Terms:
+        """These terms with the limits of the spec raised by what a person added to them since."""
+        if not raised:
+            return self
+        return replace(
+            self,
+            max_iterations=self.max_iterations + int(raised.get("max_iterations", 0)),
+            plateau=self.plateau + int(raised.get("plateau", 0)),
+            max_active_s=self.max_active_s + raised.get("max_hours", 0.0) * 3600,
+            stop_at_target=self.stop_at_target and "target_reached" not in raised,
+        )
 
     def setting(self, state: RunState) -> Setting:
         """The evidence rules as they stand for this run now."""

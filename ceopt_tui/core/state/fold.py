@@ -7,8 +7,14 @@ from datetime import datetime
 from typing import Any
 
 from ceopt_tui.core.clocks import calendar_s
+from ceopt_tui.core.state.command_fold import COMMAND_STEPS
+from ceopt_tui.core.state.commands import CommandState
 from ceopt_tui.core.state.experiment import ExperimentState
+from ceopt_tui.core.state.harness import HarnessState
+from ceopt_tui.core.state.harness_fold import HARNESS_STEPS
 from ceopt_tui.core.state.judging import JudgingState
+from ceopt_tui.core.state.proposal_fold import PROPOSAL_STEPS
+from ceopt_tui.core.state.proposals import DEPENDENCIES_AGAIN, LATER
 from ceopt_tui.core.state.run import Reference, RunState
 from ceopt_tui.core.state.runs import RunBook, add_score
 from schemas import records as r
@@ -51,6 +57,8 @@ def _run_started(state: RunState, record: r.RunStarted) -> None:
     state.started = record
     state.texts[record.text_digest] = record.texts
     state.reference = Reference(record.text_digest)
+    if record.command:
+        state.commands = CommandState(reference=record.base_sha)
 
 
 def _forget_measurements(state: RunState) -> None:
@@ -58,6 +66,7 @@ def _forget_measurements(state: RunState) -> None:
     state.probes, state.split, state.baseline, state.nondeterminism = [], None, None, ""
     state.runs, state.baseline_selection = RunBook(), {}
     state.judging, state.answers = JudgingState(rubric=state.judging.rubric), {}
+    state.harness = HarnessState()
     state.backlog, state.phase3_at, state.proposer_failures = None, None, 0
     state.stopped = state.report = state.finished = None
 
@@ -68,6 +77,9 @@ def _tick_started(state: RunState, record: r.TickStarted) -> None:
     state.tick, state.open_tick_s = record, 0.0
     state.runs.new_tick()
     state.error_streak = 0
+    state.answers = {question: answer for question, answer in state.answers.items() if answer != LATER}
+    if state.finished:  # a person who starts a run that has ended may choose anew what comes of it
+        state.wrap_up = None
 
 
 def _tick_ended(state: RunState, record: r.TickEnded) -> None:
@@ -204,7 +216,10 @@ def _experiment_started(state: RunState, record: r.ExperimentStarted) -> None:
     experiment = ExperimentState(record, state.hypotheses[record.hypothesis_id])
     state.taken.add(record.hypothesis_id)
     state.experiments[record.number] = experiment
-    state.current = experiment
+    if state.by_command:  # several may be open at a time
+        state.commands.batch = record.batch
+    else:
+        state.current = experiment
 
 
 def _candidate_refused(state: RunState, record: r.CandidateRefused) -> None:
@@ -261,7 +276,11 @@ def _committed(state: RunState, record: r.Committed) -> None:
     state.experiments[record.number].commit = record.commit
     state.best_number = record.number
     state.generation += 1
+    state.commands.reference = record.commit
     _new_reference(state, record.text_digest)
+    if state.stopped:  # a proposal was accepted after the end: the gain reported so far is another text's
+        state.gain = state.report = state.finished = None
+        state.report_after, state.stopped = {}, state.stopped.model_copy(update={"no_gain": ""})
 
 
 def _answered(state: RunState, record: r.Answered) -> None:
@@ -284,6 +303,10 @@ def _reopened(state: RunState, record: r.Reopened) -> None:
     state.report_before, state.report_after = {}, {}
     state.spend.reported.clear()
     state.proposer_failures, state.proposer_fault = 0, ""
+    state.wrap_up = None
+    state.answers.pop(DEPENDENCIES_AGAIN, None)
+    for limit, more in record.raised.items():
+        state.raised[limit] = state.raised.get(limit, 0.0) + more
 
 
 def _set(name: str) -> Step:
@@ -301,6 +324,9 @@ def _add(name: str) -> Step:
 
 
 _STEPS: dict[str, Step] = {
+    **COMMAND_STEPS,
+    **PROPOSAL_STEPS,
+    **HARNESS_STEPS,
     "run_started": _run_started,
     "tick_started": _tick_started,
     "tick_ended": _tick_ended,

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from ceopt_tui.core.state.commands import CommandState
 from ceopt_tui.core.state.experiment import FINAL_KEEPS, UNMEASURED, ExperimentState, Rung
+from ceopt_tui.core.state.harness import HarnessState
 from ceopt_tui.core.state.judging import NOT_NOW, SCORE_BLIND, JudgingState, blind_question, blind_sheet
+from ceopt_tui.core.state.proposals import Waiting
 from ceopt_tui.core.state.runs import RunBook, Scores
 from ceopt_tui.core.state.spend import Spend
+from schemas.keeping_records import WrapUpChosen
 from schemas.records import (
     Approved,
     Asked,
@@ -99,7 +103,12 @@ class RunState:
     stopped: Stopped | None = None
     finished: Finished | None = None
     judging: JudgingState = field(default_factory=JudgingState)
+    harness: HarnessState = field(default_factory=HarnessState)
+    commands: CommandState = field(default_factory=CommandState)
     answers: dict[str, str] = field(default_factory=dict)  # to questions outside of experiments
+    waiting: Waiting = field(default_factory=Waiting)
+    raised: dict[str, float] = field(default_factory=dict)  # by how much a person raised a limit of the spec
+    wrap_up: WrapUpChosen | None = None  # what a person wants done with the outcome
 
     @property
     def scores_hidden(self) -> bool:
@@ -124,6 +133,11 @@ class RunState:
         return asking or (wanted and blind_sheet(self.current.number) not in self.judging.closed_sheets)
 
     @property
+    def by_command(self) -> bool:
+        """Is the run measured by a command? Then commits stand for texts, and samples for runs of cases."""
+        return self.started is not None and bool(self.started.command)
+
+    @property
     def deterministic(self) -> bool:
         return bool(self.baseline and self.baseline.deterministic and not self.nondeterminism)
 
@@ -145,22 +159,34 @@ class RunState:
         return self.last_tick.status if self.last_tick else "waiting"
 
     @property
+    def selection(self) -> tuple[str, ...]:
+        """Selection cases that count: all of the frozen split but those whose check says nothing."""
+        return self.harness.counted(self.split.selection) if self.split else ()
+
+    @property
+    def holdout(self) -> tuple[str, ...]:
+        """Held-out cases that count."""
+        return self.harness.counted(self.split.holdout) if self.split else ()
+
+    @property
+    def report_only(self) -> tuple[str, ...]:
+        """The part of them that is kept for the report where repeats are identical."""
+        return self.harness.counted(self.split.report_only) if self.split else ()
+
+    @property
     def deciding_holdout(self) -> tuple[str, ...]:
         """Held-out cases that confirm keeps. Where repeats are identical a part stays unseen for the report."""
-        if self.split is None:
-            return ()
         if not (self.baseline and self.baseline.deterministic):
-            return self.split.holdout
-        return tuple(case for case in self.split.holdout if case not in self.split.report_only)
+            return self.holdout
+        reserved = self.report_only
+        return tuple(case for case in self.holdout if case not in reserved)
 
     @property
     def report_cases(self) -> tuple[str, ...]:
         """Held-out cases the final gain is measured on."""
-        if self.split is None:
-            return ()
-        if self.baseline and self.baseline.deterministic and self.split.report_only:
-            return self.split.report_only
-        return self.split.holdout
+        if self.baseline and self.baseline.deterministic and self.report_only:
+            return self.report_only
+        return self.holdout
 
     def distinct(self, cases: Iterable[str]) -> int:
         """How many cases these are when near-duplicates count once."""

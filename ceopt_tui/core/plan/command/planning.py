@@ -1,0 +1,109 @@
+"""plan(state) → action for runs that are measured by a command: set up, batches of experiments, the end."""
+
+from __future__ import annotations
+
+from ceopt_tui.core.decide import decide
+from ceopt_tui.core.figures import counted
+from ceopt_tui.core.plan.actions import Action, Hypothesize, Note, Park
+from ceopt_tui.core.plan.command.batch import plan_batch
+from ceopt_tui.core.plan.command.finishing import plan_wrap_up
+from ceopt_tui.core.plan.command.setting_up import own_place, plan_setup
+from ceopt_tui.core.plan.command.terms import CommandTerms
+from ceopt_tui.core.plan.stopping import UNUSABLE_REPLIES, out_of_time
+from ceopt_tui.core.plan.terms import Terms
+from ceopt_tui.core.state.run import RunState
+from schemas.records import Decided, ExperimentStarted, HypothesisAdded, Stopped
+
+ERRORS_IN_A_ROW = 3
+
+
+def plan_command(state: RunState, terms: Terms, command: CommandTerms, active_s: float, wall_s: float) -> Action:
+    """The next action. `active_s` and `wall_s` are seconds since the first ideas, by work and by the calendar."""
+    if state.stopped:
+        return plan_wrap_up(state, command)
+    if action := plan_setup(state, terms, command):
+        return action
+    if action := plan_batch(state, terms, command):
+        return action
+    if state.error_streak >= ERRORS_IN_A_ROW:
+        reason = f"{counted(state.error_streak, 'experiment')} in a row could not be measured; run again later"
+        return Park("waiting", reason, "outage")
+    if stop := stop_reason(state, terms, command, active_s, wall_s):
+        return Note((stop,))
+    if state.backlog is None or state.backlog.generation != state.generation:
+        return Hypothesize(state.generation)
+    if ideas := next_ideas(state, command.batch):
+        return Note(_start(state, ideas))
+    if not state.backlog.added:
+        return Note((Stopped(outcome="no_ideas", reason="no executable action is left: there are no further ideas"),))
+    return Hypothesize(state.generation + 1)
+
+
+def next_ideas(state: RunState, wanted: int) -> list[HypothesisAdded]:
+    """The best ideas that can be tried now, those of a person first; of equal ones, those of a category tried less."""
+    tried: dict[str, int] = {}
+    for experiment in state.experiments.values():
+        tried[experiment.hypothesis.category] = tried.get(experiment.hypothesis.category, 0) + 1
+    runnable = [
+        idea for idea in state.hypotheses.values() if idea.id not in state.taken and idea.dep_status == "approved"
+    ]
+    chosen: list[HypothesisAdded] = []
+    while runnable and len(chosen) < wanted:
+        best = min(
+            runnable, key=lambda idea: (idea.source != "person", -idea.rank, tried.get(idea.category, 0), idea.id)
+        )
+        runnable.remove(best)
+        chosen.append(best)
+        tried[best.category] = tried.get(best.category, 0) + 1
+    return chosen
+
+
+def _start(state: RunState, ideas: list[HypothesisAdded]) -> tuple[ExperimentStarted, ...]:
+    assert state.started is not None
+    first, batch = len(state.experiments) + 1, state.commands.batch + 1
+    return tuple(
+        ExperimentStarted(
+            number=number,
+            hypothesis_id=idea.id,
+            base_digest=state.commands.reference,
+            base_sha=state.commands.reference,
+            branch=f"optimize-exp/{state.started.name}/exp-{number:03d}",
+            forecast=idea.opportunity,
+            batch=batch,
+        )
+        for number, idea in enumerate(ideas, first)
+    )
+
+
+def stop_reason(state: RunState, terms: Terms, command: CommandTerms, active_s: float, wall_s: float) -> Stopped | None:
+    """The first stop rule that holds before a new batch."""
+    if terms.stop_at_target and target_reached(state, command):
+        return Stopped(outcome="target_reached", reason="every declared target is met")
+    if state.proposer_failures >= UNUSABLE_REPLIES:
+        unusable = counted(state.proposer_failures, "proposal")
+        reason = f"{unusable} in a row could not be used, the last: {state.proposer_fault}"
+        return Stopped(outcome="proposer_failed", reason=reason)
+    if state.iterations >= terms.max_iterations:
+        reason = f"{counted(state.iterations, 'experiment')}: the limit is reached"
+        return Stopped(outcome="max_iterations", reason=reason)
+    if stop := out_of_time(terms, active_s, wall_s):
+        return stop
+    if state.plateau >= terms.plateau:
+        reason = f"{counted(state.plateau, 'experiment')} in a row without a keep: the limit is reached"
+        return Stopped(outcome="plateau", reason=reason)
+    return None
+
+
+def target_reached(state: RunState, command: CommandTerms) -> bool:
+    """Does the current best meet every declared required target? Its own samples say, where there are any yet."""
+    snapshot = state.commands.snapshot(own_place(state))
+    if not snapshot["metrics"]:
+        return any(one.numbers.get("target_reached") for one in _deciding(state))
+    snapshot["smoke_passed"] = True
+    found = decide({"spec": command.spec, "baseline": snapshot, "candidate": snapshot})
+    return bool(found["target_reached"])
+
+
+def _deciding(state: RunState) -> list[Decided]:
+    """The verdict that kept the current best; right after a keep there is nothing else to go by."""
+    return state.experiments[state.best_number].decisions[-1:] if state.best_number else []

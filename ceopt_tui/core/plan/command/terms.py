@@ -1,0 +1,35 @@
+"""What the planner needs of a spec whose measurement is a command."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+
+@dataclass(frozen=True)
+class CommandTerms:
+    """Fixed for one tick. `spec` is the part of the spec that `decide` reads; `names` must be in every measurement."""
+
+    spec: Mapping[str, Any]
+    primary: str
+    maximize: bool
+    names: tuple[str, ...]
+    mode: Literal["stable", "repeat", "ladder"]
+    aggregation: str  # median, mean, min, max
+    paired: bool  # each sample of a candidate has one of the reference beside it
+    repeats: int  # samples of the full protocol
+    smoke: bool = False
+    holdout: bool = False
+    judged: bool = False  # the primary comes from a judge
+    second_sample: bool = False  # held out is another draw of the judged outputs, not a command of its own
+    batch: int = 1  # experiments carried on side by side
+    runners_up: int = 1  # that may join a batch's winner
+    remote: bool = False  # made and first measured elsewhere
+    reads: bool = False  # a reader is there for diffs that no person reads
+    censor_after_s: float | None = None  # a command may stop then, once nothing can be won any more
+
+    @property
+    def first(self) -> int:
+        """Samples before the first verdict."""
+        return self.repeats if self.mode == "repeat" else 1

@@ -1,0 +1,51 @@
+"""The fold of what only runs measured by a command put on record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ceopt_tui.core.state.commands import place_of
+from ceopt_tui.core.state.run import RunState
+from schemas.command_records import ChangeCombined, ChangeMade, ChangeRead, CommandJudged, CommandMeasured, Dispatched
+
+
+def _measured(state: RunState, record: CommandMeasured) -> None:
+    state.commands.add(record)
+
+
+def _judged(state: RunState, record: CommandJudged) -> None:
+    for facts in record.calls:
+        state.spend.finish(facts)
+    state.commands.judged[place_of(record), record.sample] = record
+
+
+def _made(state: RunState, record: ChangeMade) -> None:
+    for facts in record.calls:
+        state.spend.finish(facts)
+    state.commands.changes[record.number] = record
+    state.proposer_failures = 0
+
+
+def _read(state: RunState, record: ChangeRead) -> None:
+    for facts in record.calls:
+        state.spend.finish(facts)
+    state.commands.readings[record.number] = record
+
+
+def _combined(state: RunState, record: ChangeCombined) -> None:
+    state.commands.combined[record.number] = record
+
+
+def _dispatched(state: RunState, record: Dispatched) -> None:
+    state.commands.dispatched[record.number] = record
+
+
+COMMAND_STEPS: dict[str, Callable[[RunState, Any], None]] = {
+    "command_measured": _measured,
+    "command_judged": _judged,
+    "change_made": _made,
+    "change_read": _read,
+    "change_combined": _combined,
+    "dispatched": _dispatched,
+}
