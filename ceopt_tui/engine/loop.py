@@ -19,6 +19,7 @@ from ceopt_tui.core.plan.actions import (
     Action,
     Ask,
     Done,
+    Examine,
     GroupThemes,
     Hypothesize,
     Judge,
@@ -28,6 +29,8 @@ from ceopt_tui.core.plan.actions import (
     Park,
     Probe,
     Propose,
+    ProposeCases,
+    ReadWinner,
     Report,
     ScoreSheet,
 )
@@ -38,10 +41,12 @@ from ceopt_tui.engine.asking import ask
 from ceopt_tui.engine.begin import begin, begins_again, changed, new_notes, refuse_changed
 from ceopt_tui.engine.ending import EndRequested
 from ceopt_tui.engine.files import view_is_due, write_digest, write_log_view, write_report
+from ceopt_tui.engine.harness import examine_checks, probe, propose_cases
 from ceopt_tui.engine.ideas import hypothesize, propose
 from ceopt_tui.engine.judging import judge_outputs
 from ceopt_tui.engine.measuring import HarnessFailed, Pool, Progress
 from ceopt_tui.engine.parts import Parts, RunInputs
+from ceopt_tui.engine.reading import read_winner
 from ceopt_tui.engine.scoring import score_sheet
 from ceopt_tui.engine.session import Session
 from ceopt_tui.engine.telling import with_learnings
@@ -184,7 +189,11 @@ class Run:
                 await recorder.commit(*with_learnings(self.state, records))
                 self._checkpoint(action)
             case Probe():
-                await recorder.commit(*(await parts.judging.prober() if parts.judging else parts.prober()))
+                await probe(recorder, parts)
+            case Examine():
+                await examine_checks(recorder, inputs, parts)
+            case ProposeCases():
+                await propose_cases(recorder, inputs, parts, self._digest())
             case Ask():
                 await self._thinking(ask(recorder, inputs, parts, action))
             case Measure():
@@ -200,6 +209,8 @@ class Run:
                 self._write_view()
             case Propose():
                 await propose(recorder, inputs, parts, action, self._digest())
+            case ReadWinner():
+                await read_winner(recorder, inputs, parts, action)
             case Keep(number):
                 await recorder.commit(await self._keep(number))
             case Report():
@@ -224,7 +235,9 @@ class Run:
 
     def _hours_used_up(self) -> Stopped | None:
         """The stop rule on hours that holds now; wrapping up is not bound by it."""
-        return None if self.state.stopped else out_of_time(self._parts.terms, self._active_s(), self._wall_s())
+        if self.state.stopped:
+            return None
+        return out_of_time(self._parts.terms.extended(self.state.raised), self._active_s(), self._wall_s())
 
     async def _thinking(self, answering: Awaitable[None]) -> None:
         """A person's time with a question or a sheet is theirs."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ceopt_tui.core.harness_ports import CaseProposer, HarnessExaminer
 from ceopt_tui.core.judging_ports import Level, OutputJudge, ThemeMaker
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.ports import Asker, Backend, Clock, Guard, Proposer, Runner, Scorer
+from ceopt_tui.core.reading_ports import ChangeReader, Remarker
 from schemas.coverage import Coverage
 from schemas.evalset import Case
 from schemas.judging_records import RubricBound
@@ -62,7 +64,9 @@ class Parts:
     scorer: Scorer
     proposer: Proposer
     guard: Guard
-    prober: Callable[[], Sequence[Probed]]
+    prober: Callable[[Collection[str]], Sequence[Probed]]  # on all cases but these
+    examiner: HarnessExaminer
+    case_proposer: CaseProposer
     text_digest: Callable[[Mapping[str, str]], str]
     backend: Backend
     asker: Asker
@@ -75,4 +79,6 @@ class Parts:
     notes: Sequence[str] = field(default_factory=tuple)  # warnings of the parts; may grow while they work
     judging: JudgeParts | None = None
     labels_file: Path | None = None  # where a person's scores of the judge's outputs are kept
+    remarker: Remarker = lambda before, after: ()
+    reader: ChangeReader | None = None  # never the model that writes the changes
     wake: str = ""  # the schedule that started this tick and will start the next one

@@ -1,4 +1,4 @@
-"""How an experiment ends: refused, closed with its reason, or kept."""
+"""How an experiment ends: refused before any call, or closed with its reason and its cases."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 
 from ceopt_tui.core.evidence.broken import broken_cases
-from ceopt_tui.core.plan.actions import Action, Ask, Keep, Note
-from ceopt_tui.core.plan.blind import blind_objection, plan_blind
+from ceopt_tui.core.plan.actions import Note
 from ceopt_tui.core.plan.shift import differences, length_ratio, theme_cases
 from ceopt_tui.core.plan.shortening import before_removals
 from ceopt_tui.core.plan.terms import Terms
@@ -54,28 +53,6 @@ def close(state: RunState, terms: Terms, experiment: ExperimentState, decision: 
             ),
         )
     )
-
-
-def keep_or_ask(state: RunState, terms: Terms, experiment: ExperimentState) -> Action:
-    """A confirmed winner: its diff is read before it is kept, and a broken case is a person's decision."""
-    answer = experiment.answers.get(f"keep-{experiment.number}")
-    if terms.attended and terms.judge and not answer:
-        if action := plan_blind(state, terms, experiment):
-            return action
-        if objection := blind_objection(state, experiment.number):
-            return close(state, terms, experiment, "inconclusive", objection)
-    if answer and answer != "keep":
-        note = answer.removeprefix("refuse").strip(" :") or "no reason given"
-        return close(state, terms, experiment, "revert", f"refused by a person: {note}")
-    if terms.attended and not answer:
-        return Ask("keep", experiment.number)
-    if not terms.attended and not terms.allow_broken and (cases := broken(state, terms, experiment)):
-        reason = f"would break {', '.join(cases)}, which always passed; only a person may keep this"
-        return close(state, terms, experiment, "inconclusive", reason)
-    if experiment.commit is None:
-        return Keep(experiment.number)
-    assert experiment.last is not None
-    return close(state, terms, experiment, "keep", experiment.last.reason)
 
 
 def _sides(state: RunState, experiment: ExperimentState) -> list[tuple[Runs, Runs]]:

@@ -9,8 +9,9 @@ from ceopt_tui.core.evidence.ladder import Evidence, decide_holdout, decide_sele
 from ceopt_tui.core.evidence.looks import worn
 from ceopt_tui.core.figures import counted
 from ceopt_tui.core.plan.actions import Action, Note, Propose
-from ceopt_tui.core.plan.closing import close, close_refused, keep_or_ask
+from ceopt_tui.core.plan.closing import close, close_refused
 from ceopt_tui.core.plan.drift import drift_check, drifted
+from ceopt_tui.core.plan.keeping import keep_or_ask
 from ceopt_tui.core.plan.lost import scored_of
 from ceopt_tui.core.plan.measuring import affordable, lost_share, missing, pooled
 from ceopt_tui.core.plan.shortening import granted_level, grounds, shorter_held_out, shorter_on_selection
@@ -41,8 +42,8 @@ def plan_experiment(state: RunState, terms: Terms, experiment: ExperimentState) 
 
 
 def _selection(state: RunState, terms: Terms, experiment: ExperimentState) -> Action:
-    assert state.split is not None and experiment.text_digest is not None
-    setting, cases, number = terms.setting(state), state.split.selection, experiment.number
+    assert experiment.text_digest is not None
+    setting, cases, number = terms.setting(state), state.selection, experiment.number
     exploring = experiment.last is None and len(cases) > setting.first
     wanted = 1 if exploring else _decided_sweeps(experiment) + 1
     swept = _first_cases(state, terms, number, setting.first) if exploring else cases
@@ -66,13 +67,11 @@ def _decided_sweeps(experiment: ExperimentState) -> int:
 
 def _first_cases(state: RunState, terms: Terms, number: int, first: int) -> tuple[str, ...]:
     """A few random selection cases, drawn afresh for every experiment."""
-    assert state.split is not None
-    return tuple(random.Random(f"{terms.seed}:first:{number}").sample(sorted(state.split.selection), first))
+    return tuple(random.Random(f"{terms.seed}:first:{number}").sample(sorted(state.selection), first))
 
 
 def _decide_selection(state: RunState, terms: Terms, experiment: ExperimentState, swept: Sequence[str]) -> Action:
-    assert state.split is not None
-    cases = state.split.selection
+    cases = state.selection
     if lost_share(state.reference.selection, cases) > terms.max_unscored:
         scored = scored_of(state, state.reference.text_digest, state.reference.selection, cases)
         return close(state, terms, experiment, "error", f"the current text could not be measured: {scored}")
@@ -89,7 +88,7 @@ def _decide_selection(state: RunState, terms: Terms, experiment: ExperimentState
         experiment.selection,
         *grounds(state, terms, experiment),
         cases=cases,
-        total_cases=state.distinct((*cases, *state.split.holdout)),
+        total_cases=state.distinct((*cases, *state.holdout)),
     )
     tau = evidence.tau if _decided_sweeps(experiment) == 0 else None
     if experiment.shortens:
@@ -179,7 +178,7 @@ def _held_out(state: RunState, terms: Terms, experiment: ExperimentState, step: 
         look=experiment.look.look,
         keeps=experiment.look.keeps,
         level=experiment.look.level,
-        total_cases=state.distinct((*state.split.selection, *state.split.holdout)),
+        total_cases=state.distinct((*state.selection, *state.holdout)),
     )
     if experiment.shortens:
         evidence = shorter_held_out(state, terms, experiment, evidence)

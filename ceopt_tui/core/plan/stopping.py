@@ -50,6 +50,7 @@ def reopens(state: RunState, terms: Terms, active_s: float, wall_s: float) -> st
     """
     if state.stopped is None or state.baseline is None:
         return None
+    terms = terms.extended(state.raised)
     ended_by = state.stopped.outcome
     if ended_by == "proposer_failed":
         return "the proposer is asked again"
@@ -60,19 +61,22 @@ def reopens(state: RunState, terms: Terms, active_s: float, wall_s: float) -> st
     return None
 
 
+def room_for_an_experiment(state: RunState, terms: Terms) -> bool:
+    """Do the caps leave room to measure one more change, and for the report after it?"""
+    return affordable(state, terms, _first_sweep(state, terms))
+
+
 def _dearest_step(state: RunState, terms: Terms) -> int:
     """Runs of the largest pool an experiment may need: reference and candidate on one side of the split."""
-    assert state.split is not None
     setting = terms.setting(state)
-    sweep = (setting.reference_runs + 1) * len(state.split.selection)
+    sweep = (setting.reference_runs + 1) * len(state.selection)
     look = (setting.holdout_runs + setting.confirm_runs) * len(state.deciding_holdout)
     return max(sweep, look)
 
 
 def _first_sweep(state: RunState, terms: Terms) -> int:
     """Runs until a new change has met every selection case once, the current text's own among them."""
-    assert state.split is not None
-    selection, setting, current = state.split.selection, terms.setting(state), state.reference
+    selection, setting, current = state.selection, terms.setting(state), state.reference
     owed = missing(state, current.text_digest, current.selection, selection, setting.reference_runs, "reference")
     exploring = len(selection) > setting.first
     checked = drift_runs(len(selection), deterministic=state.deterministic) if exploring or not owed else 0
@@ -129,6 +133,6 @@ def _proposer(state: RunState) -> Stopped | None:
 
 
 def _budget(state: RunState, terms: Terms) -> Stopped | None:
-    if affordable(state, terms, _first_sweep(state, terms)):
+    if room_for_an_experiment(state, terms):
         return None
     return Stopped(outcome="budget", reason="the cap leaves no room for another experiment and the final report")

@@ -7,10 +7,14 @@ from statistics import fmean
 
 from ceopt_tui.core.evidence.gain import final_gain
 from ceopt_tui.core.figures import counted
-from ceopt_tui.core.plan.actions import Action, Done, Note, Park, Report
+from ceopt_tui.core.plan.actions import Action, Ask, Done, Note, Park, Report
 from ceopt_tui.core.plan.calibrating import waiting_for_judge
 from ceopt_tui.core.plan.closing import close
+from ceopt_tui.core.plan.continuing import continuations, may_go_on
+from ceopt_tui.core.plan.harness import harder_cases
 from ceopt_tui.core.plan.measuring import missing, pooled, report_runs
+from ceopt_tui.core.plan.proposals import plan_dependencies_again, unasked
+from ceopt_tui.core.plan.reading import park
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.plan.trusting import final_people
 from ceopt_tui.core.saving import only_shortened
@@ -20,6 +24,7 @@ from ceopt_tui.exits import ExitStatus
 from schemas.records import Finished, GainReported
 
 FEWEST_FOR_A_GAIN = 2
+APPLY, PULL_REQUEST, DONE = "apply it to my files", "write a pull-request text", "done"
 STOPPED_EARLY = frozenset({"no_movement", "proposer_failed"})
 
 
@@ -27,17 +32,54 @@ def plan_wrap_up(state: RunState, terms: Terms) -> Action:
     """The next step after the loop has stopped."""
     assert state.stopped is not None
     if state.finished:
-        return Done()
+        return Ask("wrap_up") if terms.wrapping and state.wrap_up is None else Done()
+    if state.current and state.current.last and state.current.last.decision == "keep" and not terms.attended:
+        reason = f"the run ended before anybody read it: {state.stopped.reason}; only a person may keep it"
+        return park(state, terms, state.current, "ended", reason)
     if state.current:
         return close(state, terms, state.current, "inconclusive", f"{state.stopped.outcome}: {state.stopped.reason}")
     unmeasured = state.keeps and state.gain is None and not state.stopped.no_gain
     if unmeasured and state.distinct(state.report_cases) >= FEWEST_FOR_A_GAIN:
         return _gain(state, terms)
-    if state.report is None and (state.baseline is not None or state.stopped.outcome == "person"):
+    if action := harder_cases(state):
+        return action
+    told = state.baseline is not None or state.harness.flagged or state.stopped.outcome == "person"
+    if state.report is None and told:
         return Report()
+    if action := _for_a_person(state, terms):
+        return action
     lost = len(state.runs.given_up())
     reason = state.stopped.reason + (f"; errors left {counted(lost, 'case')} without a score" if lost else "")
     return Note((Finished(outcome=outcome_word(state), exit_status=_exit(state, lost), reason=reason),))
+
+
+def _for_a_person(state: RunState, terms: Terms) -> Action | None:
+    """What only a person can settle before the run is over; with nobody there the run waits for one."""
+    if action := plan_dependencies_again(state, terms):
+        return action
+    if waits := waits_for_a_person(state, terms):
+        return Park("blocked", waits, "needs_person")
+    chosen = state.wrap_up is not None and not state.wrap_up.failed
+    return Ask("wrap_up") if terms.attended and not chosen and len(wrap_up_options(state, terms)) > 1 else None
+
+
+def waits_for_a_person(state: RunState, terms: Terms) -> str:
+    """What is left for a person after the report, in words; empty where nothing is."""
+    proposals, ideas = state.waiting.proposals, unasked(state) if may_go_on(state, terms) else []
+    said = []
+    if proposals:
+        wait = "waits" if len(proposals) == 1 else "wait"
+        names = ", ".join(state.experiments[parked.number].name for parked in proposals)
+        said.append(f"{counted(len(proposals), 'proposal')} {wait} for a person: {names}")
+    if ideas:
+        said.append(f"ideas wait for a person to approve what they rely on: {', '.join(ideas)}")
+    return "; ".join(said)
+
+
+def wrap_up_options(state: RunState, terms: Terms) -> tuple[str, ...]:
+    """What a person may do with the outcome."""
+    kept = (APPLY, PULL_REQUEST) if state.keeps else ()
+    return (*kept, *continuations(state, terms), DONE)
 
 
 def outcome_word(state: RunState) -> str:
@@ -108,9 +150,9 @@ def _gain(state: RunState, terms: Terms) -> Action:
                 high=gain.high,
                 cautious=gain.cautious,
                 clearly_better=gain.clearly_better,
-                fresh=not state.deterministic or bool(state.split.report_only),
-                selection_before=_mean(state.baseline_selection, state.split.selection),
-                selection_after=_mean(kept.selection, state.split.selection),
+                fresh=not state.deterministic or bool(state.report_only),
+                selection_before=_mean(state.baseline_selection, state.selection),
+                selection_after=_mean(kept.selection, state.selection),
                 people=final_people(state, terms) if terms.judge else None,
             ),
         )

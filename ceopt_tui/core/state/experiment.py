@@ -17,6 +17,7 @@ from schemas.records import (
     Looked,
 )
 
+PARKED = "deferred_needs_approval"  # confirmed, and only a person may keep it
 FINAL_KEEPS = frozenset({"kept", "runner_up_kept"})
 UNAPPLIED = frozenset({"refused", "no_edits_applied"})  # no candidate came to a call
 # Outcomes that say nothing about the idea's effect: they count as iterations, not towards the plateau.
