@@ -7,12 +7,14 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 from ceopt_tui.core.plan.actions import Hypothesize, Propose
+from ceopt_tui.core.plan.proposals import CARRY_OVER
 from ceopt_tui.core.plan.terms import Terms
-from ceopt_tui.core.ports import Brief, HypothesisDraft, ProposalRefused, Refusal, SelectionCase, Tried
+from ceopt_tui.core.ports import Brief, Draft, HypothesisDraft, ProposalRefused, Refusal, SelectionCase, Tried
 from ceopt_tui.core.state.experiment import ExperimentState
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.core.themes import themes_in_force
 from ceopt_tui.engine.parts import Parts, RunInputs
+from ceopt_tui.engine.proposals import carried_over
 from ceopt_tui.engine.recorder import Recorder
 from ceopt_tui.engine.telling import told_outcome, told_reason
 from ceopt_tui.errors import ProposalError
@@ -68,8 +70,7 @@ def still_open(state: RunState) -> list[HypothesisAdded]:
 
 def selection_cases(state: RunState, inputs: RunInputs, terms: Terms) -> list[SelectionCase]:
     """What the current text makes of the cases that ideas may be drawn from."""
-    assert state.split is not None
-    return [_selection_case(state, inputs, terms, case_id) for case_id in state.split.selection]
+    return [_selection_case(state, inputs, terms, case_id) for case_id in state.selection]
 
 
 def _selection_case(state: RunState, inputs: RunInputs, terms: Terms, case_id: str) -> SelectionCase:
@@ -117,8 +118,9 @@ async def hypothesize(
         return
     fresh = [draft for draft in drafts if idea_key(draft.move, draft.parameters) not in known.tried_keys]
     first = len(state.hypotheses) + 1
+    approved = state.waiting.approved.union(inputs.approved_dependencies)
     records = [
-        _added(draft, f"h{first + place:03d}", parts.proposer.name, action.generation)
+        idea_record(draft, f"h{first + place:03d}", parts.proposer.name, action.generation, approved)
         for place, draft in enumerate(fresh)
     ]
     earlier = sum(idea.generation == action.generation for idea in state.hypotheses.values())  # left by a kill
@@ -126,7 +128,10 @@ async def hypothesize(
     await recorder.commit(*records, closed)
 
 
-def _added(draft: HypothesisDraft, idea_id: str, source: str, generation: int) -> HypothesisAdded:
+def idea_record(
+    draft: HypothesisDraft, idea_id: str, source: str, generation: int, approved: set[str]
+) -> HypothesisAdded:
+    """The record of an idea that nobody had before; one that relies on what nobody approved has to wait."""
     opportunity = {
         "workload": "selection cases",
         "baseline": "current best text",
@@ -134,6 +139,7 @@ def _added(draft: HypothesisDraft, idea_id: str, source: str, generation: int) -
         "expected_benefit": draft.expected_benefit,
         "confidence": draft.confidence,
         "cost_and_risk": "an edit of the text; measured case by case",
+        **({} if draft.upper_bound is None else {"upper_bound": f"{draft.upper_bound:g}"}),
     }
     return HypothesisAdded(
         id=idea_id,
@@ -146,7 +152,7 @@ def _added(draft: HypothesisDraft, idea_id: str, source: str, generation: int) -
         claims=draft.claims,
         priority=draft.priority,
         required_deps=draft.required_deps,
-        dep_status="needs_approval" if draft.required_deps else "approved",
+        dep_status="approved" if approved.issuperset(draft.required_deps) else "needs_approval",
         opportunity=opportunity,
         rank=draft.rank,
         generation=generation,
@@ -161,7 +167,7 @@ async def propose(recorder: Recorder, inputs: RunInputs, parts: Parts, action: P
     draft_idea = HypothesisDraft(idea.description, idea.category, idea.move, idea.parameters, idea.theme, idea.claims)
     earlier = [Refusal(**refusal) for record in experiment.refused for refusal in record.refusals]
     try:
-        draft = await parts.proposer.propose(brief(state, inputs, parts.terms, digest), draft_idea, earlier)
+        draft = await _draft(state, inputs, parts, draft_idea, earlier, digest)
     except ProposalError as error:
         refusals = error.refusals if isinstance(error, ProposalRefused) else [Refusal("proposal", error.message)]
         await recorder.commit(_refused(action, None, refusals))
@@ -173,6 +179,18 @@ async def propose(recorder: Recorder, inputs: RunInputs, parts: Parts, action: P
         await recorder.commit(_refused(action, digest_after, refusals))
         return
     await recorder.commit(CandidateMade(number=action.number, text_digest=digest_after, texts=after, note=draft.note))
+
+
+async def _draft(
+    state: RunState, inputs: RunInputs, parts: Parts, idea: HypothesisDraft, refused: Sequence[Refusal], digest: str
+) -> Draft:
+    """The proposer's candidate; a change that a person wants repeated needs none."""
+    if idea.move != CARRY_OVER:
+        return await parts.proposer.propose(brief(state, inputs, parts.terms, digest), idea, refused)
+    texts, conflicts = carried_over(state, int(idea.parameters["experiment"]))
+    if conflicts:
+        raise ProposalRefused(conflicts)
+    return Draft(texts)
 
 
 def _guarded(state: RunState, parts: Parts, after: Mapping[str, str], digest: str, touched: set[str]) -> list[Refusal]:

@@ -39,6 +39,9 @@ from ceopt_tui.core.plan.stopping import ENDED_BY_PERSON, out_of_time, reopens
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.engine.asking import ask
 from ceopt_tui.engine.begin import begin, begins_again, changed, new_notes, refuse_changed
+from ceopt_tui.engine.command.collecting import ResultsAwaited
+from ceopt_tui.engine.command.desk import CommandDesk
+from ceopt_tui.engine.command.workplace import Workplace
 from ceopt_tui.engine.ending import EndRequested
 from ceopt_tui.engine.files import view_is_due, write_digest, write_log_view, write_report
 from ceopt_tui.engine.harness import examine_checks, probe, propose_cases
@@ -113,6 +116,8 @@ class Run:
         self._limit_s: float | None = None
         self._max_experiments: int | None = None
         self._decided_before = self.state.iterations
+        place = Workplace(session.recorder, inputs, parts, progress, self._late)
+        self._commands = CommandDesk(place) if parts.command else None
         self._thinking_s = 0.0  # a person's time with a question is no work of the run's
 
     @property
@@ -181,9 +186,14 @@ class Run:
                 await self._out_of_budget(error)
             except EndRequested:
                 await self._recorder.commit(ENDED_BY_PERSON)
+            except ResultsAwaited:
+                return TickResult("waiting", "results", "workers elsewhere have not delivered yet", ExitStatus.WAITING)
 
     async def _carry_out(self, action: Action) -> None:
         recorder, inputs, parts = self._recorder, self._inputs, self._parts
+        if self._commands and self._commands.takes(action):
+            await self._commands.carry_out(action, self._digest(), self._total_active_s())
+            return
         match action:
             case Note(records):
                 await recorder.commit(*with_learnings(self.state, records))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ceopt_tui.core.command_ports import Bench, ItemsJudge, Maker, Shelf, Workers
 from ceopt_tui.core.harness_ports import CaseProposer, HarnessExaminer
 from ceopt_tui.core.judging_ports import Level, OutputJudge, ThemeMaker
 from ceopt_tui.core.plan.terms import Terms
@@ -39,7 +41,10 @@ class RunInputs:
     syntax: str = "none"
     constraints: tuple[str, ...] = ()
     protect: tuple[str, ...] = ()
+    approved_dependencies: tuple[str, ...] = ()
     edits: int = 4
+    command: str = ""  # what measures, where a command does
+    goals: tuple[str, ...] = ()  # objectives in words
     approval_lines: tuple[str, ...] = ()  # metric, runner, models, caps: what a person approves, in words
     coverage: Coverage | None = None  # of these very texts, measured by these very cases
 
@@ -53,6 +58,20 @@ class JudgeParts:
     levels: tuple[Level, ...]
     prober: Callable[[], Awaitable[Sequence[Probed]]]
     themes: ThemeMaker
+
+
+@dataclass(frozen=True)
+class CommandParts:
+    """What a run has instead of runner and scorer when a command measures."""
+
+    bench: Bench
+    maker: Maker
+    shelf: Shelf
+    workers: Workers | None = None  # where experiments are carried out elsewhere
+    judge: ItemsJudge | None = None
+    sample_seed: int = 42
+    confirmation_seed: int = 0
+    pause: Callable[[float], Awaitable[None]] = asyncio.sleep
 
 
 @dataclass(frozen=True)
@@ -78,6 +97,7 @@ class Parts:
     remarks: Sequence[str] = ()  # about the spec; news to whoever reads the log, no limit of the evidence
     notes: Sequence[str] = field(default_factory=tuple)  # warnings of the parts; may grow while they work
     judging: JudgeParts | None = None
+    command: CommandParts | None = None
     labels_file: Path | None = None  # where a person's scores of the judge's outputs are kept
     remarker: Remarker = lambda before, after: ()
     reader: ChangeReader | None = None  # never the model that writes the changes
