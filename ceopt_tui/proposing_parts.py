@@ -11,11 +11,11 @@ from ceopt_tui.core.state.run import RunState
 from ceopt_tui.engine.recorder import Recorder
 from ceopt_tui.engine.skin import Skin
 from ceopt_tui.inputs import Project
+from ceopt_tui.programs import program_environment
 from ceopt_tui.run_options import RunOptions
 from judges.ledger import Ledger
 from judges.outside_calls import OutsideAccount
 from texttargets.proposers.command import CommandProposer, CommandSetting
-from texttargets.proposers.command_process import program_environment
 from texttargets.proposers.llm import LLMProposer
 from texttargets.proposers.mechanical import MechanicalProposer
 from texttargets.proposers.prune import PruneProposer

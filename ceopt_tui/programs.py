@@ -1,6 +1,6 @@
-"""Runs a program of the user's in folders of its own: a time limit, one process group, its words kept short.
+"""Runs a program of the user's: a time limit, one process group, its words kept short.
 
-Knows no proposals. Whatever happens, also a kill of ceopt itself, nothing of the group runs on and the folders go.
+Knows neither proposals nor measurements. Whatever happens, also a kill of ceopt itself, nothing of the group runs on and the folders go.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ MOST_PRINTED_BYTES = 64_000_000
 TAIL_BYTES = 64_000
 BEAT_S = 0.5
 GRACE_S = 2.0
+OVERTIME = "took longer than"
 
 # A second process of the group waits for the end of a pipe that ceopt alone holds open, so that a program cannot
 # outlive a ceopt that was killed. It is nobody's child, or a program that waits for all its children would wait for it.
@@ -57,6 +58,7 @@ class Ended:
     stderr: str
     elapsed_s: float
     fault: str = ""
+    overtime: bool = False
 
 
 @contextmanager
@@ -75,11 +77,18 @@ def program_environment(environ: Mapping[str, str], named: Iterable[str]) -> dic
 
 
 async def run_program(
-    command: str, place: Workplace, environment: Mapping[str, str], *, timeout_s: float, beat: Callable[[], None]
+    command: str,
+    place: Workplace,
+    environment: Mapping[str, str],
+    *,
+    timeout_s: float,
+    beat: Callable[[], None] = lambda: None,
+    cwd: Path | None = None,
+    kept_bytes: int = TAIL_BYTES,
 ) -> Ended:
-    """Runs a shell command in the request folder. `beat` is called about twice a second; what it raises ends the run.
+    """Runs a shell command in `cwd`, the request folder where none is given, and keeps the ends of what it prints.
 
-    Raises OSError where no shell can be started.
+    `beat` is called about twice a second; what it raises ends the run. Raises OSError where no shell can be started.
     """
     reading, writing = os.pipe()
     out, err = place.root / "stdout", place.root / "stderr"
@@ -90,7 +99,7 @@ async def run_program(
                 stdin=reading,
                 stdout=stdout,
                 stderr=stderr,
-                cwd=place.request,
+                cwd=cwd or place.request,
                 env={**environment, "TMPDIR": str(place.scratch)},
                 start_new_session=True,
             )
@@ -102,7 +111,8 @@ async def run_program(
             await _stop(process, gently=True)
             raise
         elapsed_s = asyncio.get_running_loop().time() - began_s
-        return Ended(process.returncode or 0, _tail(out), _tail(err), elapsed_s, fault)
+        printed, said = _tail(out, kept_bytes), _tail(err, TAIL_BYTES)
+        return Ended(process.returncode or 0, printed, said, elapsed_s, fault, overtime=fault.startswith(OVERTIME))
     finally:
         os.close(reading)
         os.close(writing)
@@ -121,7 +131,7 @@ async def _watch(
             if done:
                 return ""
             if left_s <= 0:
-                return f"took longer than {timeout_s:g} s and was ended"
+                return f"{OVERTIME} {timeout_s:g} s and was ended"
             if sum(path.stat().st_size for path in printed) > MOST_PRINTED_BYTES:
                 return f"printed more than {MOST_PRINTED_BYTES // 1_000_000} MB and was ended"
             beat()
@@ -144,7 +154,7 @@ def _signal(process: asyncio.subprocess.Process, number: int) -> None:
         os.killpg(process.pid, number)
 
 
-def _tail(path: Path) -> str:
+def _tail(path: Path, kept_bytes: int) -> str:
     with path.open("rb") as printed:
-        printed.seek(max(0, path.stat().st_size - TAIL_BYTES))
+        printed.seek(max(0, path.stat().st_size - kept_bytes))
         return printed.read().decode("utf-8", "replace")
