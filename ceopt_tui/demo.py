@@ -16,7 +16,7 @@ from ceopt_tui.core.describe import money, outcome_sentence
 from ceopt_tui.core.figures import counted
 from ceopt_tui.core.outcomes import experiment_word
 from ceopt_tui.core.state.run import RunState
-from ceopt_tui.engine.report import text_diff
+from ceopt_tui.engine.text_diff import text_diff
 from ceopt_tui.errors import SetupError
 from ceopt_tui.gitops.git import git
 from schemas.writing import evalset_yaml

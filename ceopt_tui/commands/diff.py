@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from ceopt_tui.engine.report import text_diff
+from ceopt_tui.engine.text_diff import text_diff
 from ceopt_tui.errors import SetupError
 from ceopt_tui.looking import find_run
 

@@ -93,35 +93,6 @@ def protected_lines(coverage: Coverage, *, protect: bool) -> list[str]:
     return [*lines, *(f"           {place(coverage, rule)}: {shown(rule, _SHOWN_FOR_APPROVAL)}" for rule in rules)]
 
 
-def coverage_section(coverage: Coverage) -> list[str]:
-    """The map for the report, as Markdown; a paragraph each."""
-    rows = ["| rule | | without it | map |", "|---|---|---|---|"]
-    for rule in coverage.rules:
-        row = map_row(coverage, rule)
-        cells = (f"{place(coverage, rule)}: {shown(rule)}", WORDS[rule.status], reason(coverage, rule))
-        rows.append("| " + " | ".join(map(_cell, cells)) + f" | {f'`{row}`' if row else ''} |")
-    proposals = [f"- {idea}" for idea in ideas(coverage)]
-    return [
-        "## Which rules the cases guard",
-        f"Of the original text: {counts(coverage)}. {'. '.join(map(_sentence, how_measured(coverage)))}.",
-        "\n".join(rows),
-        f"The map: {LEGEND}. Columns: {', '.join(_plain(one_line(case)) for case in coverage.cases)}.",
-        *(["Cases that would guard the others:", "\n".join(proposals)] if proposals else []),
-    ]
-
-
 def ideas(coverage: Coverage) -> list[str]:
     """Cases to write for the rules that none guards, a sentence each; no sentence twice."""
     return list(dict.fromkeys(rule.idea for rule in coverage.unguarded if rule.idea))
-
-
-def _sentence(line: str) -> str:
-    return line[:1].upper() + line[1:]
-
-
-def _plain(text: str) -> str:
-    return text.replace("\n", " ")
-
-
-def _cell(text: str) -> str:
-    return _plain(text).replace("|", "\\|")

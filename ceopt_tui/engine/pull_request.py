@@ -26,8 +26,8 @@ from ceopt_tui.core.saving import only_shortened
 from ceopt_tui.core.state.experiment import ExperimentState
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.core.visible import one_line, visible
-from ceopt_tui.engine.report import text_diff
-from ceopt_tui.engine.report_judge import whose_word
+from ceopt_tui.engine.reporting.judged import whose_word
+from ceopt_tui.engine.text_diff import text_diff
 
 SUBJECT = 72  # characters; git and its hosts cut or wrap longer ones
 

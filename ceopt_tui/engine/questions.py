@@ -12,7 +12,7 @@ from ceopt_tui.core.state.experiment import ExperimentState
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.engine.judge_questions import judge_lines, winner_lines
 from ceopt_tui.engine.parts import Parts, RunInputs
-from ceopt_tui.engine.report import text_diff
+from ceopt_tui.engine.text_diff import text_diff
 
 PROCEED, ADJUST, STOP = "proceed", "adjust the spec", "stop"
 KEEP, REFUSE = "keep", "refuse"

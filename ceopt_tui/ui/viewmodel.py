@@ -11,7 +11,7 @@ from ceopt_tui.core.saving import saving, saving_words
 from ceopt_tui.core.state.experiment import ExperimentState
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.core.visible import one_line, said, visible
-from ceopt_tui.engine.report import text_diff
+from ceopt_tui.engine.text_diff import text_diff
 from ceopt_tui.ui.entries import RunEntry
 from ceopt_tui.ui.marks import NEW, UNREADABLE, UNUSABLE, Mark, experiment_mark, outcome_mark, status_mark
 

@@ -6,7 +6,6 @@ from coverage_maps import COVERED, HARMFUL, NEEDED, UNCOVERED, WHOLE, coverage, 
 
 from ceopt_tui.core.coverage_words import (
     counts,
-    coverage_section,
     how_measured,
     ideas,
     map_row,
@@ -70,15 +69,6 @@ def test_the_approval_names_rules_that_no_case_guards() -> None:
 def test_an_idea_is_proposed_once() -> None:
     again = rule(5, "unmeasured", idea="Write one.")
     assert ideas(coverage(COVERED, UNCOVERED, again)) == ["Write one."]
-
-
-def test_the_report_holds_the_map_and_the_ideas() -> None:
-    text = "\n\n".join(coverage_section(coverage(COVERED, UNCOVERED, NEEDED, rule(6, "harmful", text="a | b"))))
-    assert text.startswith("## Which rules the cases guard\n\nOf the original text: ")
-    assert "| line 1: Rule 1. | covered | because; loses a; mean -50 points | `-.~?` |" in text
-    assert "| line 4: Rule 4. | needed for placeholders | a placeholder stands in it |  |" in text
-    assert "a \\| b" in text and "- Write one." in text and "Columns: a, b, c, d." in text
-    assert "Cases that would guard" not in "".join(coverage_section(coverage(COVERED)))
 
 
 def test_a_map_is_of_one_text_measured_one_way() -> None:

@@ -12,27 +12,27 @@ from ceopt_tui.core.state.run import RunState
 from ceopt_tui.core.themes import themes_in_force, trend
 from ceopt_tui.core.trust.blind import people_see_no_loss, people_sentence
 from ceopt_tui.engine.judge_questions import blind_lines, kin_sentence
+from ceopt_tui.engine.reporting.document import Block, Bullets, Paragraph, Section, Table
 from schemas.judging_records import PeopleFigures
 
 
-def judge_section(state: RunState, terms: Terms) -> list[str]:
+def judge_section(state: RunState, terms: Terms) -> list[Section]:
     """How far the judge can be trusted, and whose word the gain is."""
     if terms.judge is None:
         return []
     trust, judging = trust_of(state, terms.judge), state.judging
     changed, twice = judging.flips
     unscored = sum(verdict.unscored is not None for verdict in judging.verdicts.values())
-    lines = [f"- {line}" for line in trust.lines]
+    lines = list(trust.lines)
     if twice:
-        lines.append(f"- asked twice about {counted(twice, 'output')}, it gave another score to {changed}")
-    lines += [f"- {sentence}" for sentence in kin_sentence(state)]
+        lines.append(f"asked twice about {counted(twice, 'output')}, it gave another score to {changed}")
+    lines += kin_sentence(state)
     lines.append(
-        f"- scored {counted(judging.scored, 'output')}, {unscored} unscored, "
-        f"{judging.ambiguous} left open by the rubric"
+        f"scored {counted(judging.scored, 'output')}, {unscored} unscored, {judging.ambiguous} left open by the rubric"
     )
     if state.gain is not None:
-        lines.append(f"- {whose_word(state, state.gain.people, terms.span)}")
-    return ["## The judge", "\n".join(lines)]
+        lines.append(whose_word(state, state.gain.people, terms.span))
+    return [Section("The judge", (Bullets(tuple(lines)),))]
 
 
 def whose_word(state: RunState, people: PeopleFigures | None, span: float) -> str:
@@ -43,23 +43,22 @@ def whose_word(state: RunState, people: PeopleFigures | None, span: float) -> st
     return people_sentence(people, confirmed, span, shorter=shorter)
 
 
-def themes_section(state: RunState) -> list[str]:
+def themes_section(state: RunState) -> list[Section]:
     """Failure themes with their share of the failing cases, first grouping to last."""
     groupings, edits = state.judging.groupings, state.judging.edits
     if not groupings:
         return []
     shares, now = trend(groupings, edits), themes_in_force(groupings, edits)
-    rows = [
-        "| theme | what would have to change | failing cases | over time (share of what failed) |",
-        "|---|---|---|---|",
-    ]
+    rows = []
     for theme in (*now.themes, *now.dismissed):
         over_time = " → ".join(f"{share.count} ({percent(share.share)})" for share in shares[theme.id])
         name = f"{theme.name} (dismissed)" if theme in now.dismissed else theme.name
-        cells = (name, theme.change, str(len(theme.cases)), over_time)
-        rows.append("| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |")
-    rest = f"Unexplained: {counted(len(now.unexplained), 'failing case')}." if now.unexplained else ""
-    return ["## Failure themes", "\n".join(rows), *([rest] if rest else [])]
+        rows.append((name, theme.change, str(len(theme.cases)), over_time))
+    head = ("theme", "what would have to change", "failing cases", "over time (share of what failed)")
+    blocks: list[Block] = [Table(head, tuple(rows))]
+    if now.unexplained:
+        blocks.append(Paragraph(f"Unexplained: {counted(len(now.unexplained), 'failing case')}."))
+    return [Section("Failure themes", tuple(blocks))]
 
 
 def kept_lines(state: RunState, terms: Terms, experiment: ExperimentState) -> list[str]:
@@ -70,10 +69,10 @@ def kept_lines(state: RunState, terms: Terms, experiment: ExperimentState) -> li
     lines = []
     if closed.on_theme is not None and closed.on_rest is not None:
         lines.append(
-            f"- on the cases of its theme {change(closed.on_theme, terms.span)}, "
+            f"on the cases of its theme {change(closed.on_theme, terms.span)}, "
             f"on the rest {change(closed.on_rest, terms.span)}"
         )
     if closed.length_ratio is not None:
         flag = "; judges tend to like length for its own sake" if closed.length_ratio > LONGER else ""
-        lines.append(f"- outputs are {closed.length_ratio:.2f} times as long as before{flag}")
-    return [*lines, *(f"- {line}" for line in blind_lines(state, terms, experiment.number))]
+        lines.append(f"outputs are {closed.length_ratio:.2f} times as long as before{flag}")
+    return [*lines, *blind_lines(state, terms, experiment.number)]
