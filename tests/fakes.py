@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from ceopt_tui.core.budget import Caps
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.ports import Brief, Draft, HypothesisDraft, Question, Refusal, RunResult, Score
+from ceopt_tui.core.state.proposals import WRAP_UP
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.engine.skin import Commit
-from ceopt_tui.errors import GitError, NeedsPersonError, ProposalError
+from ceopt_tui.errors import GitError, NeedsPersonError, ProposalError, SetupError
 from schemas.evalset import Case
+from schemas.harness_records import CaseIdea, CasesProposed
 from schemas.records import AnyRecord, CallFacts, Probed, SplitFrozen
 
 
@@ -95,6 +97,7 @@ class FakeBackend:
     commits: list[tuple[str, dict[str, str]]] = field(default_factory=list)
     published: list[dict[str, bytes]] = field(default_factory=list)
     uncommitted: list[str] = field(default_factory=list)
+    applied: list[dict[str, str]] = field(default_factory=list)
     repository: str = "a repository"
     branch: str = "optimize/fake"
     prepared: bool = False
@@ -122,13 +125,18 @@ class FakeBackend:
         self.published.append(dict(files))
         return "report-commit"
 
+    def apply(self, before: Mapping[str, str], after: Mapping[str, str]) -> None:
+        if self.uncommitted:
+            raise SetupError(f"{', '.join(self.uncommitted)}: changed since the run started")
+        self.applied.append(dict(after))
+
     def clean(self) -> None:
         """Nothing is ever left behind here."""
 
 
 @dataclass
 class FakeSkin:
-    """Answers questions from a script; no script is no person."""
+    """Answers questions from a script; no script is no person, but for one who has seen the end and is content."""
 
     answers: list[str] = field(default_factory=list)
     asked: list[Question] = field(default_factory=list)
@@ -146,9 +154,25 @@ class FakeSkin:
 
     async def ask(self, question: Question) -> str:
         self.asked.append(question)
+        if not self.answers and question.id == WRAP_UP:
+            return "done"
         if not self.answers:
             raise NeedsPersonError(question.question)
         return self.answers.pop(0)
+
+
+@dataclass
+class FakeCaseProposer:
+    """One idea, and what it was shown."""
+
+    briefs: list[Brief] = field(default_factory=list)
+    fail: Exception | None = None
+
+    async def propose(self, brief: Brief, unguarded: Sequence[str]) -> CasesProposed:
+        self.briefs.append(brief)
+        if self.fail:
+            raise self.fail
+        return CasesProposed(ideas=(CaseIdea(source="rule", text="Ask about the limit."),))
 
 
 def exact(case: Case, output: str) -> Score:
@@ -183,5 +207,5 @@ def terms(**changes: object) -> Terms:
     return Terms(**{**values, **changes})  # type: ignore[arg-type]
 
 
-def passed_probe() -> list[Probed]:
+def passed_probe(left_out: Collection[str]) -> list[Probed]:
     return [Probed(probe="empty", status="passed", score=0.0, limit=0.8)]

@@ -155,6 +155,7 @@ class HypothesisDraft:
     expected_benefit: str = "unknown"
     confidence: Literal["high", "medium", "low"] = "low"
     rank: float = 0.0  # higher is tried first
+    upper_bound: float | None = None  # the most it could add to the mean, as a share of the scale
     required_deps: tuple[str, ...] = ()
 
 
@@ -247,7 +248,9 @@ class Guard(Protocol):
 
 
 class Backend(Protocol):
-    """Where candidates become commits; the user's working tree, index and branch are never touched. May raise GitError.
+    """Where candidates become commits; the user's index and branch are never touched, their files by `apply` alone.
+
+    May raise GitError.
 
     `repository` names the place for people, `branch` is the optimization branch.
     """
@@ -275,6 +278,12 @@ class Backend(Protocol):
 
     def publish(self, files: Mapping[str, bytes], message: str) -> str:
         """Commits files on the optimization branch alone; gives the commit."""
+
+    def apply(self, before: Mapping[str, str], after: Mapping[str, str]) -> None:
+        """Writes texts into the user's own files, all or none, because a person asked for it.
+
+        SetupError where one of them is no longer as it was `before`.
+        """
 
     def clean(self) -> None:
         """Removes what a killed run left behind."""

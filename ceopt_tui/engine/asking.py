@@ -16,9 +16,11 @@ from ceopt_tui.engine.judge_questions import (
     exemplars_question,
 )
 from ceopt_tui.engine.parts import Parts, RunInputs
+from ceopt_tui.engine.proposals import question_on_proposal
 from ceopt_tui.engine.questions import PROCEED, baseline_question, keep_question, spec_question
 from ceopt_tui.engine.recorder import Recorder
 from ceopt_tui.engine.scoring import keep_labels
+from ceopt_tui.engine.wrapping_up import choose, dependencies_decided, dependency_question, wrap_up_question
 from ceopt_tui.errors import NeedsPersonError
 from schemas.judging_records import SheetClosed
 from schemas.records import Answered, Approved, Asked, Declined
@@ -46,6 +48,12 @@ async def ask(recorder: Recorder, inputs: RunInputs, parts: Parts, action: Ask) 
     if action.what == "calibrated" and answer == THROW_AWAY:
         await recorder.commit(_discarded(state, action.number))
         keep_labels(state, parts)
+    if action.what in {"dependencies", "dependencies_again"}:
+        await recorder.commit(*dependencies_decided(state, question, answer))
+        return
+    if action.what == "wrap_up":
+        await recorder.commit(*await choose(state, parts, answer))
+        return
     if action.what not in {"spec", "baseline"} and answer not in {ADD_FIRST, CHANGE_RUBRIC}:
         await recorder.commit(Answered(question_id=question.id, answer=answer, by="person"))
         return
@@ -77,7 +85,13 @@ def _question(state: RunState, inputs: RunInputs, parts: Parts, action: Ask) -> 
         return exemplars_question(parts.terms)
     if action.what == "calibrate":
         return calibrate_question()
+    if action.what in {"dependencies", "dependencies_again"}:
+        return dependency_question(state, again=action.what == "dependencies_again")
+    if action.what == "wrap_up":
+        return wrap_up_question(state, parts)
     assert action.number is not None
+    if action.what == "proposal":
+        return question_on_proposal(state, parts, action.number)
     if action.what == "blind":
         return blind_offer(state, action.number)
     if action.what == "calibrated":

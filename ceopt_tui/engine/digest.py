@@ -7,7 +7,7 @@ from collections import Counter
 from ceopt_tui.core.figures import score
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.engine.ideas import still_open
-from ceopt_tui.engine.telling import learnings, refused_by_person, told_outcome
+from ceopt_tui.engine.telling import learnings, told_outcome, unseen_by_checks
 
 DIGEST_NAME = "strategy-digest.md"
 LEARNINGS_SHOWN = 10
@@ -33,8 +33,8 @@ def digest_text(state: RunState, span: float) -> str:
 
 
 def _learnings(state: RunState) -> list[str]:
-    """The last ones, and for good what a person refused: nothing else sees that."""
+    """The last ones, and for good what was refused by whoever read it: nothing else sees that."""
     told = learnings(state)
-    refused = {experiment.number for experiment in state.experiments.values() if refused_by_person(experiment)}
+    refused = {experiment.number for experiment in state.experiments.values() if unseen_by_checks(experiment)}
     older = [known for known in told[:-LEARNINGS_SHOWN] if known.number in refused]
     return [known.text for known in (*older, *told[-LEARNINGS_SHOWN:])]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ceopt_tui.core.describe import detects, failing_cases, fixed_cases, money, unseen_need
 from ceopt_tui.core.figures import change, counted, score
+from ceopt_tui.core.harness_words import left_out_line, left_out_sentence
 from ceopt_tui.core.plan.closing import broken, changes, tallies
 from ceopt_tui.core.plan.forecast import plan_lines
 from ceopt_tui.core.ports import Question
@@ -12,6 +13,7 @@ from ceopt_tui.core.state.experiment import ExperimentState
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.engine.judge_questions import judge_lines, winner_lines
 from ceopt_tui.engine.parts import Parts, RunInputs
+from ceopt_tui.engine.reading import reading_lines
 from ceopt_tui.engine.text_diff import text_diff
 
 PROCEED, ADJUST, STOP = "proceed", "adjust the spec", "stop"
@@ -48,17 +50,28 @@ def baseline_question(state: RunState, inputs: RunInputs, parts: Parts) -> Quest
     usd = baseline.usd_per_experiment
     price = f", {usd[0]:.3f} to {usd[1]:.3f} USD" if usd else ", price unknown"
     lines = [
-        f"Baseline   {score(baseline.mean, span)} on {counted(len(inputs.split.selection), 'selection case')}"
+        f"Baseline   {score(baseline.mean, span)} on {counted(len(state.selection), 'selection case')}"
         f" ({counted(baseline.scored, 'run')}, {baseline.unscored} unscored)",
         f"Noise      {repeat}",
         f"Detects    {unseen_need(state) if parts.terms.pruning else detects(baseline, span)}",
         f"Probes     {_probes(state)}",
+        *_left_out(state),
         *judge_lines(state, parts.terms),
         f"Cost       {low} to {counted(high, 'call')} an experiment{price}; spent so far {money(state)}",
         f"Proof      {_PROOF[parts.terms.pruning]}",
     ]
     asked = "Start taking rules out?" if parts.terms.pruning else "Start optimizing?"
     return Question("baseline", "The baseline is measured", "\n".join(lines), asked, (PROCEED, ADJUST, STOP))
+
+
+def _left_out(state: RunState) -> list[str]:
+    """The cases that count for nothing, each with the reason; a person may want to put their checks right first."""
+    if not state.harness.flagged:
+        return []
+    return [
+        f"Checks     {left_out_sentence(state)}; put right, they count",
+        *(f"           {left_out_line(state, case)}" for case in state.harness.flagged),
+    ]
 
 
 def _probes(state: RunState) -> str:
@@ -84,6 +97,14 @@ def _case_lines(state: RunState, parts: Parts, number: int) -> list[str]:
 def keep_question(state: RunState, parts: Parts, number: int) -> Question:
     """A confirmed winner: its diff is read against what the spec asks for before it is kept."""
     experiment = state.experiments[number]
+    title = f"{experiment.name} is shorter and no worse" if experiment.shortens else f"{experiment.name} won"
+    message = "\n".join(winner_material(state, parts, number))
+    return Question(f"keep-{number}", title, message, "Keep this change?", (KEEP, REFUSE))
+
+
+def winner_material(state: RunState, parts: Parts, number: int) -> list[str]:
+    """What a person decides on a confirmed change by: its evidence, its cases, what its readers say, its diff."""
+    experiment = state.experiments[number]
     assert experiment.text_digest is not None
     span = parts.terms.span
     lines = [experiment.hypothesis.description, ""]
@@ -97,9 +118,9 @@ def keep_question(state: RunState, parts: Parts, number: int) -> Question:
     diff = text_diff(state.texts[experiment.started.base_digest], state.texts[experiment.text_digest])
     if parts.judging:
         lines += ["", *winner_lines(state, parts.terms, number)]
-    lines += ["", diff, _doubt(experiment, parts)]
-    title = f"{experiment.name} is shorter and no worse" if experiment.shortens else f"{experiment.name} won"
-    return Question(f"keep-{number}", title, "\n".join(lines), "Keep this change?", (KEEP, REFUSE))
+    if read := reading_lines(state, parts, experiment):
+        lines += ["", *read]
+    return [*lines, "", diff, _doubt(experiment, parts)]
 
 
 def _doubt(experiment: ExperimentState, parts: Parts) -> str:

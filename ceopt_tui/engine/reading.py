@@ -1,8 +1,9 @@
-"""Has a confirmed change read before it is kept unattended, and puts what its readers say on record. Decides nothing."""
+"""Has a confirmed change read before it is kept, and puts what its readers say on record. Decides nothing."""
 
 from __future__ import annotations
 
 from ceopt_tui.core.plan.actions import ReadWinner
+from ceopt_tui.core.plan.reading import above_forecast
 from ceopt_tui.core.reading_ports import ChangeToRead
 from ceopt_tui.core.state.experiment import ExperimentState
 from ceopt_tui.core.state.run import RunState
@@ -17,6 +18,23 @@ def remarks_on(state: RunState, parts: Parts, experiment: ExperimentState) -> tu
     assert experiment.text_digest is not None
     before, after = state.texts[experiment.started.base_digest], state.texts[experiment.text_digest]
     return tuple(parts.remarker(before, after))
+
+
+def reading_lines(state: RunState, parts: Parts, experiment: ExperimentState) -> list[str]:
+    """What a person should look at in a diff, and what a model said that read it before; nothing where nothing is."""
+    said = [f"Look at    {remark.message}" for remark in remarks_on(state, parts, experiment)]
+    if above_forecast(experiment, parts.terms):
+        said.append("Look at    it gained more than was thought possible when it began: read it slowly")
+    for reading in state.waiting.readings.get(experiment.number, ()):
+        if reading.reader:
+            said.append(f"Read by    {reading.reader}: {_said(reading)}")
+    return said
+
+
+def _said(reading: WinnerRead) -> str:
+    if not reading.usable:
+        return f"no usable answer ({reading.reason})"
+    return f"{'speaks against it' if reading.reverted else 'nothing against it'}: {reading.reason or 'no reason given'}"
 
 
 async def read_winner(recorder: Recorder, inputs: RunInputs, parts: Parts, action: ReadWinner) -> None:

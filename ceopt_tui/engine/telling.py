@@ -9,19 +9,21 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 
 from ceopt_tui.core.outcomes import experiment_word
-from ceopt_tui.core.state.experiment import ExperimentState
+from ceopt_tui.core.state.experiment import PARKED, ExperimentState
 from ceopt_tui.core.state.run import RunState
 from schemas.records import AnyRecord, ExperimentClosed, Learnt
 
 UNSEEN = "did not hold up on unseen cases"
 HELD_UP = "held up on unseen cases"
+WAITS = "won, and waits for a person"
 NOT_CONFIRMED = "not_confirmed"
 CASES_NAMED = 5
 
 
 def told_outcome(experiment: ExperimentState, outcome: str) -> str:
     """The outcome as a proposer may know it: how far a candidate missed on held-out cases is held out too."""
-    return outcome if experiment.look is None or outcome == "kept" else NOT_CONFIRMED
+    held_up = outcome in {"kept", PARKED} or experiment.against is not None
+    return outcome if experiment.look is None or held_up else NOT_CONFIRMED
 
 
 def told_reason(state: RunState, experiment: ExperimentState, closed: ExperimentClosed) -> str:
@@ -31,14 +33,21 @@ def told_reason(state: RunState, experiment: ExperimentState, closed: Experiment
     """
     if refused_by_person(experiment):
         return _unnamed(closed.reason, state.split.holdout if state.split else ())
-    if experiment.look is None:
+    if experiment.look is None or experiment.against is not None:  # a reader sees nothing held out
         return closed.reason
+    if closed.outcome == PARKED:
+        return WAITS
     return HELD_UP if closed.outcome == "kept" else UNSEEN
 
 
 def refused_by_person(experiment: ExperimentState) -> bool:
     """Whether a person read the change and did not want it."""
     return any(answer.startswith("refuse") for answer in experiment.answers.values())
+
+
+def unseen_by_checks(experiment: ExperimentState) -> bool:
+    """Whether somebody read the change and did not want it, which nothing that is measured shows."""
+    return refused_by_person(experiment) or experiment.against is not None
 
 
 def with_learnings(state: RunState, records: Iterable[AnyRecord]) -> Iterator[AnyRecord]:
@@ -56,7 +65,7 @@ def learning(state: RunState, experiment: ExperimentState, closed: ExperimentClo
     idea = experiment.hypothesis
     word = experiment_word(told_outcome(experiment, closed.outcome))
     facts = [f"{idea.description} ({idea.category}): {word}", told_reason(state, experiment, closed)]
-    if refused_by_person(experiment):
+    if unseen_by_checks(experiment):
         facts.append("the checks did not see it")
     for change, cases in (("fixed", closed.fixed), ("regressed", closed.regressions)):
         seen = [case for case in cases if not state.held_out(case)]

@@ -40,8 +40,8 @@ async def test_a_person_is_asked_for_spec_baseline_and_keep_and_never_twice(tmp_
     world.skin = FakeSkin(answers=["proceed", "proceed", "keep"])
     result = await world.tick()
     assert result.outcome == "improved"
-    assert [question.id for question in world.skin.asked] == ["spec", "baseline", "keep-1"]
-    spec, baseline, keep = world.skin.asked
+    assert [question.id for question in world.skin.asked] == ["spec", "baseline", "keep-1", "wrap-up"]
+    spec, baseline, keep, _ = world.skin.asked
     assert spec.question == "Start measuring?" and "10 to tune on, 10 held out" in spec.message
     assert "Baseline   40%" in baseline.message and "4 to 42 calls an experiment" in baseline.message
     assert "+be exact" in keep.message
@@ -59,7 +59,7 @@ async def test_the_spec_is_approved_before_the_first_paid_call(tmp_path: Path) -
     assert result.status == "blocked" and len(world.runner.calls) == 40
     world.skin.answers = ["proceed", "keep"]
     assert (await world.tick()).outcome == "improved"
-    assert [question.id for question in world.skin.asked] == ["spec", "spec", "baseline", "baseline", "keep-1"]
+    assert [question.id for question in world.skin.asked] == ["spec", "spec", "baseline", "baseline", "keep-1", "wrap-up"]
 
 
 async def test_a_person_who_refuses_a_keep_ends_that_experiment(tmp_path: Path) -> None:
@@ -93,8 +93,8 @@ async def test_a_broken_case_is_kept_by_a_person_only(tmp_path: Path) -> None:
     alone = World(tmp_path / "alone", breaks_one)
     result = await alone.tick()
     closed = alone.state.experiments[1].closed
-    assert closed is not None and closed.outcome == "inconclusive" and closed.broken == ("c00",)
-    assert "would break c00" in closed.reason and result.outcome == "inconclusive"
+    assert closed is not None and closed.outcome == "deferred_needs_approval" and closed.broken == ("c00",)
+    assert "would break c00" in closed.reason and result.exit_status == ExitStatus.NEEDS_PERSON
     allowed = World(tmp_path / "allowed", breaks_one, terms=terms(allow_broken=True))
     assert (await allowed.tick()).outcome == "improved"
     assert allowed.state.experiments[1].closed.regressions == ("c00",)
@@ -120,7 +120,7 @@ async def test_changed_caps_are_approved_again_and_nothing_is_measured_again(tmp
     world.terms = terms(attended=True, approval_digest="another", caps={"max_calls": 3000.0})
     world.skin = FakeSkin(answers=["proceed", "keep"])
     assert (await world.tick()).outcome == "improved"
-    assert [question.id for question in world.skin.asked] == ["spec", "keep-1"]
+    assert [question.id for question in world.skin.asked] == ["spec", "keep-1", "wrap-up"]
     assert len(world.runner.calls) == calls + 20
 
 

@@ -26,8 +26,8 @@ def plan_reading(state: RunState, terms: Terms, experiment: ExperimentState) -> 
         reason = f"would break {', '.join(cases)}, which always passed; only a person may keep this"
         return park(state, terms, experiment, "broken", reason)
     readings = state.waiting.readings.get(experiment.number, [])
-    if against := next((reading for reading in readings if reading.reverted), None):
-        return close(state, terms, experiment, "revert", _objection(against))
+    if experiment.against:
+        return close(state, terms, experiment, "revert", objection(experiment.against))
     if not terms.reader:
         return _by_guards(state, terms, experiment, readings)
     by_model = [reading for reading in readings if reading.reader]
@@ -50,7 +50,8 @@ def _by_guards(state: RunState, terms: Terms, experiment: ExperimentState, readi
     return park(state, terms, experiment, "remarks", f"a person has to read it: {'; '.join(remarks)}")
 
 
-def _objection(reading: WinnerRead) -> str:
+def objection(reading: WinnerRead) -> str:
+    """Why a change was reverted by its reader, as experiments are closed with it."""
     missing = f"; not measured: {reading.missing_observation}" if reading.missing_observation else ""
     return f"reverted by its reader: {reading.reason}{missing}"
 

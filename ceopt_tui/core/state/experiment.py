@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from ceopt_tui.core.ports import SHORTER
 from ceopt_tui.core.state.runs import Scores
 from ceopt_tui.core.state.spend import RoleSpend
+from schemas.keeping_records import WinnerRead
 from schemas.records import (
     CandidateRefused,
     Compared,
@@ -45,6 +46,7 @@ class ExperimentState:
     answers: dict[str, str] = field(default_factory=dict)
     judging: RoleSpend = field(default_factory=RoleSpend)  # calls of the judge about outputs made for it
     commit: str | None = None
+    against: WinnerRead | None = None  # why its reader had it reverted
     closed: ExperimentClosed | None = None
 
     @property

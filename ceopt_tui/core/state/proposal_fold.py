@@ -11,6 +11,8 @@ from schemas import keeping_records as k
 
 def _winner_read(state: RunState, record: k.WinnerRead) -> None:
     state.waiting.readings.setdefault(record.number, []).append(record)
+    if record.reverted:
+        state.experiments[record.number].against = record
 
 
 def _proposal_parked(state: RunState, record: k.ProposalParked) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ceopt_tui.errors import GitError
+from ceopt_tui.gitops.application import apply_to_working_tree
 from ceopt_tui.gitops.branches import (
     advance,
     delete_experiment,
@@ -89,6 +90,10 @@ class WorktreeBackend:
 
     def publish(self, files: Mapping[str, bytes], message: str) -> str:
         return commit_files(self._repository, self.branch, files, message)
+
+    def apply(self, before: Mapping[str, str], after: Mapping[str, str]) -> None:
+        originals, winners = ({path: text.encode() for path, text in side.items()} for side in (before, after))
+        apply_to_working_tree(self._repository, originals, winners)
 
     def clean(self) -> None:
         self._worktrees.clean()
