@@ -1,6 +1,7 @@
 """Runs a program of the user's: a time limit, one process group, its words kept short.
 
-Knows neither proposals nor measurements. Whatever happens, also a kill of ceopt itself, nothing of the group runs on and the folders go.
+Knows neither proposals nor measurements. Whatever happens, also a kill of ceopt itself, nothing of the group runs on
+and the folders go.
 """
 
 from __future__ import annotations

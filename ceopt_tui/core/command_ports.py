@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from ceopt_tui.core.ports import HypothesisDraft, Refusal, Tried
@@ -98,6 +99,28 @@ class Maker(Protocol):
         """Ideas for the current best; `recipe` speaks of no experiment yet (its number is 0)."""
 
     async def make(self, recipe: Recipe) -> Made: ...
+
+
+@dataclass(frozen=True)
+class Edited:
+    """Who edited, what they say of it, and who paid for it."""
+
+    made_by: str
+    note: str = ""
+    facts: Sequence[CallFacts] = ()
+
+
+class Editor(Protocol):
+    """Has ideas on the files below a folder and edits them there: a checkout of its own, without eval set and state.
+
+    Both raise ProposalError, Busy, and what ends a run; `edit` also ProposalRefused. `edit` commits nothing.
+    """
+
+    name: str
+
+    async def ideas(self, recipe: Recipe, folder: Path, wanted: int) -> Sequence[HypothesisDraft]: ...
+
+    async def edit(self, recipe: Recipe, folder: Path) -> Edited: ...
 
 
 class Shelf(Protocol):

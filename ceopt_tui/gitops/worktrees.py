@@ -58,6 +58,21 @@ class Worktrees:
             ) from error
         return tree
 
+    def add_detached(self, sha: str, number: int) -> Worktree:
+        """Checks `sha` out in exp-NNN on no branch, to be measured and not to be changed. Raises SetupError."""
+        tree = Worktree(self.repository, self.folder / f"exp-{number:03d}", "", sha, number)
+        try:
+            self.prune()
+            self._make_room(tree.path)
+            args = ("worktree", "add", "--detach", str(tree.path), sha)
+            outcome = self.repository.attempt(*args, timeout_s=_CHECKOUT_S)
+            if outcome.status:
+                raise refusal(args, outcome)
+        except (OSError, GitError) as error:
+            self._undo(tree.path)
+            raise SetupError(f"no checkout to measure in could be made in {tree.path}: {error}") from error
+        return tree
+
     def remove(self, tree: Worktree) -> None:
         """Removes a checkout of this run; its branch stays. GitError names what could not be removed."""
         self._remove(tree.path)

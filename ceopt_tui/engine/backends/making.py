@@ -1,0 +1,77 @@
+"""Has experiments carried out in checkouts of their own, and turns what was edited into one commit each.
+
+The editor may be a model, a command-line agent or a command; what it may touch, and what is committed, is decided here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from ceopt_tui.core.command_ports import Editor, Made, Recipe
+from ceopt_tui.core.ports import HypothesisDraft, ProposalRefused, Refusal
+from ceopt_tui.errors import GitError
+from ceopt_tui.gitops.branches import experiment_branch
+from ceopt_tui.gitops.commits import changed_in, commit_paths
+from ceopt_tui.gitops.repository import Repository
+from ceopt_tui.gitops.worktrees import Worktree, Worktrees
+from schemas.paths import covers
+
+LONGEST_DIFF = 200_000  # characters kept on record; the commit holds all of it
+
+
+class WorktreeMaker:
+    """A `Maker` over an editor. `hidden` files are not in its checkouts: eval sets, labels, held-out work."""
+
+    def __init__(self, repository: Repository, folder: Path, editor: Editor, hidden: Sequence[str] = ()) -> None:
+        self.name = editor.name
+        self._repository = repository
+        self._worktrees = Worktrees(repository, folder)
+        self._editor = editor
+        self._hidden = tuple(hidden)
+        self._git = asyncio.Lock()  # checkouts are made one after the other: git locks its own lists
+
+    async def ideas(self, recipe: Recipe, wanted: int) -> Sequence[HypothesisDraft]:
+        branch = experiment_branch(recipe.name, 0)
+        async with self._checkout(branch, recipe.base_sha, 0) as tree:
+            return await self._editor.ideas(recipe, tree.path, wanted)
+
+    async def make(self, recipe: Recipe) -> Made:
+        async with self._checkout(recipe.branch, recipe.base_sha, recipe.number) as tree:
+            edited = await self._editor.edit(recipe, tree.path)
+            files = await asyncio.to_thread(self._changed, tree, recipe)
+            message = f"optimize({recipe.name}): {recipe.hypothesis}"
+            try:
+                commit = await asyncio.to_thread(commit_paths, tree, files, message)
+            except GitError as error:
+                raise ProposalRefused([Refusal("out_of_scope", error.message)]) from error
+            if commit is None:
+                raise ProposalRefused([_nothing()])
+            diff = await asyncio.to_thread(self._repository.git, "diff", "--no-color", recipe.base_sha, commit)
+        return Made(commit, files, diff[:LONGEST_DIFF], edited.note, edited.made_by, edited.facts)
+
+    def _changed(self, tree: Worktree, recipe: Recipe) -> list[str]:
+        """Files that were edited. Anything outside of mutable scope closes the experiment before it costs a sample."""
+        changed = changed_in(tree)
+        outside = [path for path in changed if not any(covers(scope, path) for scope in recipe.mutable)]
+        if outside:
+            raise ProposalRefused([Refusal("out_of_scope", f"{path} may not be changed") for path in outside])
+        if not changed:
+            raise ProposalRefused([_nothing()])
+        return changed
+
+    @asynccontextmanager
+    async def _checkout(self, branch: str, base_sha: str, number: int) -> AsyncIterator[Worktree]:
+        async with self._git:
+            tree = await asyncio.to_thread(self._worktrees.add, branch, base_sha, number, self._hidden)
+        try:
+            yield tree
+        finally:
+            async with self._git:
+                await asyncio.to_thread(self._worktrees.remove, tree)
+
+
+def _nothing() -> Refusal:
+    return Refusal("no_edits_applied", "nothing was changed")
