@@ -44,10 +44,12 @@ from judges.ledger import Caps, Ledger, Spend
 from judges.local_binding import bound
 from judges.prices import price_of
 from schemas.records import AnyRecord, Approved, CallFacts, CallFinished, CallStarted
+from texttargets.case_writer import CaseWriter
 from texttargets.checks import check_output
 from texttargets.guards import make_guard
 from texttargets.leak_sources import LeakSources
 from texttargets.limits import Limits
+from texttargets.harness import harness_findings
 from texttargets.runners.chat import ChatRunner
 from texttargets.shortcuts import probe_scorer
 from texttargets.target_file import text_digest
@@ -169,7 +171,11 @@ async def _parts(
                 skin=skin,
             ),
             guard=_guard(project, inputs),
-            prober=lambda: probe_scorer(project.cases, None),
+            prober=lambda left_out: probe_scorer([case for case in project.cases if case.id not in left_out], None),
+            examiner=harness_findings,
+            case_proposer=CaseWriter(
+                JournaledCompleter(client, session.recorder), None if options.prune else bound_to.proposer
+            ),
             text_digest=text_digest,
             backend=WorktreeBackend(project.repository, session.folder / WORKTREES, project.spec.name),
             asker=skin,

@@ -130,6 +130,15 @@ class ProbeView(_View):
     detail: Text = ""
 
 
+class FlaggedView(_View):
+    """A case that counts for nothing, because its check cannot tell outputs apart."""
+
+    case: Text
+    side: Literal["selection", "holdout"]
+    fault: Text
+    reason: Text = ""
+
+
 class ExperimentLog(_View):
     """The whole run on one page."""
 
@@ -144,6 +153,7 @@ class ExperimentLog(_View):
     run_state: RunStateView = RunStateView()
     approval: tuple[ApprovalView, ...] = ()
     harness_validation: tuple[ProbeView, ...] = ()
+    harness_flagged: tuple[FlaggedView, ...] = ()
 
 
 def parse_experiment_log(raw: bytes, file: str) -> ExperimentLog:

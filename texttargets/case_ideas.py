@@ -36,6 +36,16 @@ _OTHER = "Write a case that comes out wrong when {rule} is not followed."
 
 def case_idea(rule: Rule) -> str:
     """The sentence; rules in other languages get the general one."""
-    found = (idea for pattern, idea in _WORDED if pattern.search(rule.content))
-    idea = _BLOCK if rule.kind == "code" else next(found, _OTHER)
-    return idea.format(rule=excerpt(rule.words, _SHOWN))
+    return telling_idea(rule) or (_BLOCK if rule.kind == "code" else _OTHER).format(rule=_shown(rule))
+
+
+def telling_idea(rule: Rule) -> str:
+    """The sentence where the wording of the rule says what a case would have to ask; empty where it does not."""
+    if rule.kind == "code":
+        return ""
+    idea = next((idea for pattern, idea in _WORDED if pattern.search(rule.content)), "")
+    return idea.format(rule=_shown(rule)) if idea else ""
+
+
+def _shown(rule: Rule) -> str:
+    return excerpt(rule.words, _SHOWN)

@@ -1,84 +1,141 @@
 """Finds checks that say nothing about a text: they pass, or fail, whatever comes out.
 
 Such cases leave the gate, the failure themes and the proposer's view; the fault is in the harness, not in the text.
+A case that no text passes yet is none of them: that outputs fail is never enough to say a check accepts nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+import re
+import string
+from collections.abc import Collection, Iterator, Sequence
 
-from schemas.checks import AllOf, Check, Contains, Length, NoneOf
+from ceopt_tui.core.figures import counted
+from schemas.checks import AllOf, Check, Contains, Length, NoneOf, Regex
 from schemas.evalset import Case
-from texttargets.checks import check_of, check_output, unusable_check
+from schemas.harness_records import FlaggedCase
+from texttargets.checks import check_of, check_output, expected_fails_own_check, needs_expected, unusable_check
 from texttargets.strict_json import as_text
 
 # Outputs no useful check accepts; one that does can fail on nothing.
-NONSENSE = ("", "\u2307 qzx 0 \u2307", "{}")
-
-
-@dataclass(frozen=True)
-class HarnessFinding:
-    """One case whose check cannot tell outputs apart."""
-
-    case_id: str
-    fault: Literal["never_fails", "never_passes"]
-    reason: str
+NONSENSE = ("", "\u2307 qzx 0 \u2307", "{}", string.printable, "x y\n" * 5_000)
+_BANS = re.compile(r"\(\?<?!")  # a pattern that rules something out; what that is cannot be made from it
+_SIGNS = re.compile(r"[\\^$.|?*+()\[\]{}]+")  # between the literal pieces of a pattern
+_TOOL_CALL = re.compile(r"^\[calls ([^\]\n]+)\]$", re.MULTILINE)  # as importers write down the call of a tool
 
 
 def harness_findings(
-    cases: Sequence[Case], outputs_by_case: Mapping[str, Sequence[str]], default: Check | None = None
-) -> tuple[HarnessFinding, ...]:
-    """Checks that pass on every output seen in the set, or fail on every one.
+    cases: Sequence[Case], outputs: Collection[str], default: Check | None = None
+) -> tuple[FlaggedCase, ...]:
+    """Cases whose check passes on every output there is, or on none.
 
-    A case that its own text always passes is no finding: its check must also accept what other cases got, plain
-    nonsense, and what it bans. A case that always fails is none while its wanted answer would pass.
+    `outputs` are those of any case; more of them never give more findings. A case that its own text always passes is
+    no finding: its check must also accept what other cases got, plain nonsense, and what it bans.
     """
-    seen = {output for outputs in outputs_by_case.values() for output in outputs}
-    if not seen:
-        return ()
+    seen = frozenset(outputs)
     findings = (_finding(case, seen, default) for case in cases if unusable_check(case, default) is None)
     return tuple(finding for finding in findings if finding is not None)
 
 
-def _finding(case: Case, seen: set[str], default: Check | None) -> HarnessFinding | None:
+def _finding(case: Case, seen: frozenset[str], default: Check | None) -> FlaggedCase | None:
+    check = check_of(case, default)
+    assert check is not None  # one that cannot be used is left to the judge
+
     def passes(output: str) -> bool:
         return check_output(case, output, default).passed
 
-    if all(map(passes, (*NONSENSE, *_banned(check_of(case, default))))) and all(map(passes, seen)):
-        return HarnessFinding(
-            case.id, "never_fails", f"passed on all {len(seen)} different outputs seen, and on nonsense"
+    if not any(map(_rules_out, _parts(check))) and all(map(passes, (*NONSENSE, *_refused_by(check), *seen))):
+        tried = f"all {counted(len(seen), 'different output')} seen, " if seen else ""
+        return FlaggedCase(
+            case_id=case.id,
+            fault="never_fails",
+            reason=f"its check accepts whatever comes out: {tried}an empty one and nonsense",
         )
-    witnesses = _witnesses(case, check_of(case, default))
-    if not any(map(passes, witnesses)) and not any(map(passes, seen)):
-        also = "" if case.expected is None else ", the expected answer among them"
-        return HarnessFinding(case.id, "never_passes", f"failed on all {len(seen)} different outputs seen{also}")
+    if any(map(passes, seen)):
+        return None
+    if tools := _tools(case, check):
+        reason = f"its expected answer is the call of a tool ({tools}), and the runner has no tools"
+        return FlaggedCase(case_id=case.id, fault="needs_tools", reason=reason)
+    if fault := _contradiction(check) or _refuses_expected(case, check, default):
+        return FlaggedCase(
+            case_id=case.id, fault="never_passes", reason=f"no answer is known that its check accepts: {fault}"
+        )
     return None
 
 
-def _banned(check: Check | None) -> tuple[str, ...]:
-    """Outputs that a ban or a limit is there to refuse, whether or not one has come up yet."""
+def _parts(check: Check) -> Iterator[Check]:
+    """The check, or all it is made of."""
     if isinstance(check, AllOf):
-        return tuple(output for part in check.checks for output in _banned(part))
-    if isinstance(check, NoneOf):
-        return check.values
-    if isinstance(check, Length) and check.maximum is not None:
-        return (_sized(check.maximum + 1, check.unit),)
-    return ()
+        for part in check.checks:
+            yield from _parts(part)
+    else:
+        yield check
 
 
-def _witnesses(case: Case, check: Check | None) -> tuple[str, ...]:
-    """Outputs that ought to pass, made from the case itself."""
-    wanted = () if case.expected is None else (as_text(case.expected),)
-    if isinstance(check, AllOf):
-        return wanted + tuple(output for part in check.checks for output in _witnesses(case, part))
-    if isinstance(check, Contains) and check.values:
-        return (*wanted, "\n".join(check.values))
-    if isinstance(check, Length):
-        sizes = [size for size in (check.minimum, check.maximum) if size is not None]
-        return wanted + tuple(_sized(size, check.unit) for size in sizes)
-    return wanted
+def _rules_out(check: Check) -> bool:
+    return isinstance(check, Regex) and _BANS.search(check.pattern) is not None
+
+
+def _refused_by(check: Check) -> Iterator[str]:
+    """Outputs that a ban, a limit or a pattern is there to refuse, whether or not one has come up yet."""
+    for part in _parts(check):
+        if isinstance(part, NoneOf):
+            yield from part.values
+        elif isinstance(part, Length) and part.maximum is not None:
+            yield _sized(part.maximum + 1, part.unit)
+        elif isinstance(part, Regex):
+            yield part.pattern
+            yield from filter(None, _SIGNS.split(part.pattern))
+
+
+def _tools(case: Case, check: Check) -> str:
+    """The tools that the wanted answer calls, where the check compares with it."""
+    if case.expected is None or not needs_expected(check):
+        return ""
+    calls = (call.split(maxsplit=1)[0].rstrip(",") for call in _TOOL_CALL.findall(as_text(case.expected)))
+    return ", ".join(dict.fromkeys(calls))
+
+
+def _contradiction(check: Check) -> str:
+    """Why no output at all can pass; empty where one might."""
+    parts = list(_parts(check))
+    asked = [(value, part.ignore_case) for part in parts if isinstance(part, Contains) for value in part.values]
+    banned = [(value, part.ignore_case) for part in parts if isinstance(part, NoneOf) for value in part.values]
+    if any(_excludes(*ban, *wish) for wish in asked for ban in banned):
+        return "it asks for a phrase that it also bans"
+    limits = [part for part in parts if isinstance(part, Length)]
+    for limit in limits:
+        least = max(other.minimum or 0 for other in limits if other.unit == limit.unit)
+        if limit.unit == "characters":
+            least = max([least, *(len(value.strip()) for value, any_case in asked if not any_case)])
+        if limit.maximum is not None and least > limit.maximum:
+            return "the longest answer it allows is shorter than what it asks for"
+    return ""
+
+
+def _excludes(banned: str, banned_in_any_case: bool, wanted: str, wanted_in_any_case: bool) -> bool:
+    """Whether no output can hold the one without the other; what may be written in any case can get round a ban."""
+    if banned_in_any_case:
+        return banned.casefold() in wanted.casefold()
+    return not wanted_in_any_case and banned in wanted
+
+
+def _refuses_expected(case: Case, check: Check, default: Check | None) -> str:
+    """Whether even the wanted answer fails, and so does all that the check itself asks for."""
+    if expected_fails_own_check(case, default) is None:
+        return ""
+    if any(check_output(case, output, default).passed for output in _asked_for(check)):
+        return ""
+    return "its own expected answer fails it"
+
+
+def _asked_for(check: Check) -> Iterator[str]:
+    """Outputs made from what the check names, which ought to pass."""
+    for part in _parts(check):
+        if isinstance(part, Contains) and part.values:
+            yield "\n".join(part.values)
+        elif isinstance(part, Length):
+            yield from (_sized(size, part.unit) for size in (part.minimum, part.maximum) if size is not None)
 
 
 def _sized(size: int, unit: str) -> str:

@@ -38,6 +38,11 @@ def log_document(state: RunState, spec_text: str) -> dict[str, Any]:
              "detail": HIDDEN if hidden and probe.status == "passed" else probe.detail}
             for probe in state.probes
         ],
+        "harness_flagged": [
+            {"case": one.case_id, "side": "holdout" if state.held_out(one.case_id) else "selection",
+             "fault": one.fault, "reason": one.reason}
+            for one in state.harness.flagged
+        ],
     }  # fmt: skip
 
 

@@ -75,7 +75,7 @@ def _evidence(state: RunState) -> list[str]:
     shortens = [experiment.shortens for experiment in _kept(state)]
     lines = ([] if all(shortens) else [KEPT_BECAUSE]) + ([SHORTER_BECAUSE] if any(shortens) else [])
     if state.split is not None:
-        sides = f"{counted(len(state.split.selection), 'case')} to tune on, {len(state.split.holdout)} held out"
+        sides = f"{counted(len(state.selection), 'case')} to tune on, {len(state.holdout)} held out"
         looks = counted(len(state.looks), "look")
         lines.append(f"{sides}; {looks} at the held-out ones, each at a stricter level than the one before.")
     if state.baseline is not None:

@@ -341,7 +341,7 @@ async def test_four_cases_are_too_few_before_the_first_call(tmp_path: Path) -> N
 async def test_checks_that_reward_a_shortcut_stop_before_the_first_call(tmp_path: Path) -> None:
     world = World(tmp_path, helps("be exact"))
     failed = Probed(probe="constant output", status="failed", score=1.0, limit=0.8, detail="the same answer scores 1")
-    result = await world.tick(prober=lambda: [failed])
+    result = await world.tick(prober=lambda left_out: [failed])
     assert (result.outcome, result.exit_status) == ("harness_failed", ExitStatus.REFUSED)
     assert "constant output: the same answer scores 1" in result.reason
     assert not world.runner.calls

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from fakes import (
     FakeBackend,
+    FakeCaseProposer,
     FakeClock,
     FakeProposer,
     FakeRunner,
@@ -49,6 +50,7 @@ class World:
     def __post_init__(self) -> None:
         self.runner = FakeRunner(self.answer)  # type: ignore[arg-type]
         self.proposer = FakeProposer(self.lines)
+        self.case_proposer = FakeCaseProposer()
         self.state = RunState()
 
     def inputs(self) -> RunInputs:
@@ -79,6 +81,8 @@ class World:
             proposer=self.proposer,
             guard=lambda before, after: [],
             prober=passed_probe,
+            examiner=lambda cases, outputs: (),
+            case_proposer=self.case_proposer,
             text_digest=digest_of,
             backend=self.backend,
             asker=self.skin,

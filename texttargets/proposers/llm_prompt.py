@@ -52,7 +52,7 @@ def proposal_messages(
     `wish` is what to do. It stands outside the marks, so it holds no word of a judge or a case.
     """
     parts = [f"The task: {brief.description}"]
-    parts += [_marked(f"text {path}", for_model(text).replace("\r\n", "\n")) for path, text in brief.texts.items()]
+    parts += [marked(f"text {path}", for_model(text).replace("\r\n", "\n")) for path, text in brief.texts.items()]
     parts += [_rules(brief)]
     if contract is not None:
         parts.append("The form of every right answer, as the cases show it:\n" + "\n".join(contract.lines))
@@ -60,7 +60,7 @@ def proposal_messages(
     parts += [_case(number, item) for number, item in enumerate(theme.cases[:MOST_CASES_SHOWN], 1)]
     parts += [_history(brief), *_limits(brief)]
     if brief.digest:
-        parts.append(_marked("what this run learnt", brief.digest))
+        parts.append(marked("what this run learnt", brief.digest))
     parts.append(f"The idea to carry out now: {wish}.")
     if refused:
         reasons = "\n".join(f"- {item.code}: {item.message}" for item in refused)
@@ -69,7 +69,8 @@ def proposal_messages(
     return (Message("system", _SYSTEM), Message("user", "\n\n".join(part for part in parts if part)))
 
 
-def _marked(title: str, content: str) -> str:
+def marked(title: str, content: str) -> str:
+    """Material between marks that nothing in it can close."""
     mark = hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:8]
     return f"[{title} {mark}]\n{content.rstrip()}\n[end {mark}]"
 
@@ -80,14 +81,14 @@ def _rules(brief: Brief) -> str:
         for rule in split_rules(for_model(text)):
             if rule.kind not in ("front_matter", "break"):
                 lines.append(f"{rule.id} (line {rule.line}): {excerpt(rule.content)}")
-    return _marked("its rules", "\n".join(lines))
+    return marked("its rules", "\n".join(lines))
 
 
 def _theme(theme: FailureTheme) -> str:
     if theme.id is None:
         return ""
     told = f"theme {theme.id}\nwhat is wrong: {theme.name}\nwhat would have to change: {theme.change}"
-    return _marked("what these failures have in common", told) + "\n" + _OWN_WORDS
+    return marked("what these failures have in common", told) + "\n" + _OWN_WORDS
 
 
 def _case(number: int, item: SelectionCase) -> str:
@@ -104,14 +105,14 @@ def _case(number: int, item: SelectionCase) -> str:
     reason = recorded or ("" if said else item.detail)
     if reason:
         lines.append(f"why that is wrong: {_cut(reason, OUTPUT_SHOWN)}")
-    return _marked(f"failing case {number}", "\n".join(lines))
+    return marked(f"failing case {number}", "\n".join(lines))
 
 
 def _history(brief: Brief) -> str:
     if not brief.tried:
         return ""
     lines = [f"- {tried.description}: {tried.outcome} ({tried.reason})" for tried in brief.tried]
-    return _marked("tried before, do not repeat", "\n".join(lines))
+    return marked("tried before, do not repeat", "\n".join(lines))
 
 
 def _limits(brief: Brief) -> list[str]:

@@ -7,9 +7,10 @@ from statistics import fmean
 
 from ceopt_tui.core.evidence.floor import aa_floor
 from ceopt_tui.core.figures import change, counted, score
-from ceopt_tui.core.plan.actions import Action, Ask, Note, Park, Probe
+from ceopt_tui.core.plan.actions import Action, Ask, Examine, Note, Park, Probe
 from ceopt_tui.core.plan.calibrating import judge_again, plan_calibration, plan_scoring, waiting_for_judge
 from ceopt_tui.core.plan.forecast import experiment_calls
+from ceopt_tui.core.plan.harness import shortcut_in_words, too_few_left
 from ceopt_tui.core.plan.lost import park_lost
 from ceopt_tui.core.plan.measuring import affordable, lost_share, missing, pooled, usd_per_run
 from ceopt_tui.core.plan.shortening import no_room_to_shorten
@@ -24,7 +25,7 @@ SMALLEST_SET = 5
 
 def plan_setup(state: RunState, terms: Terms) -> Action | None:
     """The next step of setting up, or None when the loop may begin."""
-    if stop := _too_few(state):
+    if stop := _too_few(state) or too_few_left(state):
         return Note((stop,))
     if terms.attended and not approved(state, terms, "spec"):
         return Ask("spec")
@@ -52,7 +53,7 @@ def _probing(state: RunState, terms: Terms) -> Action | None:
     if not failed:
         return None
     reason = "; ".join(f"{probe.probe}: {probe.detail}" for probe in failed)
-    what = "the judge cannot be used" if terms.judge else "the checks reward a shortcut"
+    what = "the judge cannot be used" if terms.judge else shortcut_in_words(state)
     return Note((Stopped(outcome="harness_failed", reason=f"{what}: {reason}"),))
 
 
@@ -63,8 +64,7 @@ def approved(state: RunState, terms: Terms, what: str) -> bool:
 
 
 def _baseline(state: RunState, terms: Terms) -> Action:
-    assert state.split is not None
-    cases, digest = state.split.selection, state.original_digest
+    cases, digest = state.selection, state.original_digest
     wanted = terms.setting(state).reference_runs
     runs = missing(state, digest, state.reference.selection, cases, wanted, "baseline")
     if runs:
@@ -73,20 +73,20 @@ def _baseline(state: RunState, terms: Terms) -> Action:
         return pooled(runs, terms.seed, "baseline")
     if lost_share(state.reference.selection, cases) > terms.max_unscored:
         return park_lost(state, digest, state.reference.selection, cases)
+    if terms.judge is None and state.harness.examined is None:
+        return Examine()
     if action := judge_again(state, terms) or plan_scoring(state, terms) or plan_calibration(state, terms):
         return action
     return Note((_measured(state, terms),))
 
 
 def _measured(state: RunState, terms: Terms) -> BaselineMeasured:
-    assert state.split is not None
     scores = state.reference.selection
     deterministic = _repeats_itself(state, terms)
-    held_out = len(state.split.holdout) - (len(state.split.report_only) if deterministic else 0)
-    deciding = state.split.holdout if not deterministic else set(state.split.holdout) - set(state.split.report_only)
+    deciding = set(state.holdout) - (set(state.report_only) if deterministic else set())
     floor = aa_floor(terms.noise(state), terms.setting(state), max(state.distinct(deciding), 1))
     setting = replace(terms.setting(state), deterministic=deterministic)
-    calls = experiment_calls(len(state.split.selection), held_out, setting)
+    calls = experiment_calls(len(state.selection), len(deciding), setting)
     usd = usd_per_run(state, terms)
     return BaselineMeasured(
         text_digest=state.original_digest,
@@ -106,7 +106,7 @@ def _measured(state: RunState, terms: Terms) -> BaselineMeasured:
 def _repeats_itself(state: RunState, terms: Terms) -> bool:
     """Did every case give the same output and score in every run, with repeats to tell by and none of them lost?"""
     wanted = terms.setting(state).reference_runs
-    outputs = [state.runs.outputs[state.original_digest, case] for case in state.reference.selection]
+    outputs = [given for (text, _), given in state.runs.outputs.items() if text == state.original_digest]
     same = all(len(given) >= wanted and len(set(given)) == 1 for given in outputs)
     drift = SAME_SHARE * terms.span
     steady = state.runs.sigma_ss <= drift**2 * state.runs.sigma_df and not state.judging.flips[0]
@@ -117,7 +117,7 @@ def _too_few(state: RunState) -> Stopped | None:
     """Stops before anything is paid where no gain could be confirmed, whatever was measured."""
     assert state.split is not None
     total = state.distinct((*state.split.selection, *state.split.holdout))
-    if state.baseline or total >= SMALLEST_SET:
+    if state.harness.flagged or state.baseline or total >= SMALLEST_SET:
         return None
     alike = ", near-duplicates counted once" if state.split.groups else ""
     reason = f"{counted(total, 'case')}{alike}: needs at least {SMALLEST_SET} cases; nothing was run, add cases first"
@@ -126,7 +126,7 @@ def _too_few(state: RunState) -> Stopped | None:
 
 def _no_room(state: RunState, terms: Terms) -> Stopped | None:
     """Stops a run that could not show a gain: its scores are already at the top."""
-    assert state.split is not None and state.baseline is not None
+    assert state.baseline is not None
     if state.experiments:
         return None
     if terms.pruning:

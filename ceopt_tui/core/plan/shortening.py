@@ -105,7 +105,7 @@ def no_room_to_shorten(state: RunState, terms: Terms) -> Stopped | None:
     if not state.runs.sigma_df and not state.deterministic:
         return None  # nothing was repeated yet, so the noise is not known
     setting = terms.setting(state)
-    selection, held_out = state.distinct(state.split.selection), state.distinct(state.deciding_holdout)
+    selection, held_out = state.distinct(state.selection), state.distinct(state.deciding_holdout)
     # As quiet as it can get: the noise of the baseline, and a sweep without any difference.
     quiet = replace(terms.noise(state), tau_ss=0.0, tau_df=selection - 1, tau_c=0.0)
     sides: Mapping[str, tuple[int, int]] = {

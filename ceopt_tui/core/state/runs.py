@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from itertools import count as counting
 from itertools import islice
@@ -79,6 +80,13 @@ class RunBook:
         cell = self.cells.setdefault(key, Cell())
         self.sigma_ss += cell.add(run.score)
         self.sigma_df += cell.count > 1
+
+    def leave_out(self, cases: Collection[str]) -> None:
+        """Takes the repeats of these cases out of the noise; what was run and said stays on record."""
+        for key in [key for key in self.cells if key[1] in cases]:
+            cell = self.cells.pop(key)
+            self.sigma_ss = max(0.0, self.sigma_ss - cell.squares)
+            self.sigma_df -= cell.count - 1
 
     def new_tick(self) -> None:
         """What failed before is worth trying again; what is on record of it stays."""
