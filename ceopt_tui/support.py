@@ -33,6 +33,7 @@ WITHOUT_EFFECT: dict[Key, str] = {
 UNJUDGED_WITHOUT: dict[Key, str] = {("metric", "judge"): "the primary metric is scored by checks"}
 JUDGED_WITHOUT: dict[Key, str] = {
     ("metric", "judge", "minimum_improvement"): "the bar is the noise measured in the run",
+    ("metric", "judge", "confirmation_seed"): "held-out cases confirm a keep",
 }
 
 
@@ -45,7 +46,7 @@ def refuse_unsupported(loaded: LoadedSpec) -> None:
 
 def notes(loaded: LoadedSpec) -> list[str]:
     """Keys that are written in the spec and have no effect on this run."""
-    without = WITHOUT_EFFECT | (JUDGED_WITHOUT if loaded.spec.is_judged else UNJUDGED_WITHOUT)
+    without = keys_without_effect(loaded.spec)
     found = [(key, why) for key, why in without.items() if loaded.document.at(key) is not None]
     if str(loaded.document.at(("execution", "mode"))) == "parallel":
         found.append((("execution", "mode"), "experiments run one after the other"))
@@ -54,6 +55,11 @@ def notes(loaded: LoadedSpec) -> list[str]:
         found.append((("scope", "mutable"), f"only target files are edited, not {', '.join(beyond)}"))
     found += _unused_by_proposer(loaded)
     return [f"`{'.'.join(key)}` has no effect on this run: {why}" for key, why in found]
+
+
+def keys_without_effect(spec: Spec) -> dict[Key, str]:
+    """Keys that change nothing in a run of this spec, and why."""
+    return WITHOUT_EFFECT | (JUDGED_WITHOUT if spec.is_judged else UNJUDGED_WITHOUT)
 
 
 def _unused_by_proposer(loaded: LoadedSpec) -> list[tuple[Key, str]]:
