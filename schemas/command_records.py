@@ -68,17 +68,6 @@ class ChangeMade(Record):
     calls: tuple[CallFacts, ...] = ()
 
 
-class ChangeRead(Record):
-    """What somebody who did not make a change says after reading its diff; an empty objection lets it pass."""
-
-    kind: Literal["change_read"] = "change_read"
-    number: int
-    objection: str = ""
-    missing_observation: str = ""
-    reader: str = ""
-    calls: tuple[CallFacts, ...] = ()
-
-
 class ChangeCombined(Record):
     """A runner-up's change repeated on top of the new best; `commit` is null where the two do not go together."""
 

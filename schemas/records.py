@@ -12,7 +12,6 @@ from pydantic import Field, TypeAdapter
 from schemas.command_records import (
     ChangeCombined,
     ChangeMade,
-    ChangeRead,
     CommandJudged,
     CommandMeasured,
     CommandStep,
@@ -371,7 +370,7 @@ AnyRecord = Annotated[
     | Answered | GainReported | ReportWritten | Stopped | Finished | Reopened | Noted | RubricBound | Judged
     | PersonScored | SheetClosed | PeopleCompared | ThemesGrouped | ThemeEdited | HarnessExamined | CasesProposed
     | WinnerRead | ProposalParked | ProposalSettled | DependenciesDecided | WrapUpChosen
-    | CommandMeasured | CommandJudged | ChangeMade | ChangeRead | ChangeCombined | Dispatched,
+    | CommandMeasured | CommandJudged | ChangeMade | ChangeCombined | Dispatched,
     Field(discriminator="kind"),
 ]  # fmt: skip
 

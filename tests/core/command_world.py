@@ -22,7 +22,7 @@ from ceopt_tui.core.plan.actions import (
     MeasureCommand,
     Note,
     Park,
-    ReadChange,
+    ReadWinner,
     Report,
 )
 from ceopt_tui.core.plan.command.candidate import plan_candidate
@@ -34,11 +34,11 @@ from ceopt_tui.core.state.run import RunState
 from schemas.command_records import (
     ChangeCombined,
     ChangeMade,
-    ChangeRead,
     CommandJudged,
     CommandMeasured,
     Dispatched,
 )
+from schemas.keeping_records import DependenciesDecided, WinnerRead
 from schemas.records import (
     Answered,
     AnyRecord,
@@ -80,6 +80,7 @@ TERMS = Terms(
     stop_at_target=True,
     budget=Caps(),
     command=COMMAND,
+    reader=True,
 )
 Measure = Callable[[CommandSample], Mapping[str, Any]]
 
@@ -95,6 +96,8 @@ class Idea:
     files: tuple[str, ...] = ("src/a.py",)
     status: str = "ok"
     objection: str = ""
+    readable: bool = True
+    needs: str = ""  # a package
     refusals: int = 0
     category: str = "algorithm"
     rank: float = 0.0
@@ -189,8 +192,9 @@ class World:
             case AwaitResults(numbers):
                 for number in numbers:
                     self.deliver(number)
-            case ReadChange(number):
-                self.note(ChangeRead(number=number, objection=self.idea(number).objection))
+            case ReadWinner(number):
+                said, usable = self.idea(number).objection, self.idea(number).readable
+                self.note(WinnerRead(number=number, reader="m", reverted=bool(said), reason=said, usable=usable))
             case Combine(number):
                 onto = self.state.commands.reference
                 commit = f"c{number}+{onto}" if self.combinable else None
@@ -210,7 +214,13 @@ class World:
         if what in {"spec", "baseline"}:
             self.note(Approved(what=what, digest="d", caps={}))  # type: ignore[arg-type]
         else:
-            self.note(Answered(question_id=f"keep-{number}", answer=self.answers.get(f"keep-{number}", "keep")))
+            question = what if number is None else f"{what}-{number}"
+            if what == "dependencies":
+                packages = tuple(idea.needs for idea in self.ideas if idea.needs)
+                yes = self.answers.get("dependencies") != "no"
+                self.note(DependenciesDecided(**{"approved" if yes else "refused": packages}))
+                return
+            self.note(Answered(question_id=question, answer=self.answers.get(question, "keep")))
 
     def hypothesize(self, generation: int) -> None:
         first = len(self.state.hypotheses)
@@ -226,11 +236,15 @@ class World:
                     source="llm",
                     rank=idea.rank or -at,
                     generation=generation,
+                    required_deps=(idea.needs,) if idea.needs else (),
+                    dep_status="needs_approval" if idea.needs else "approved",
                 )
             )
         self.note(BacklogClosed(generation=generation, added=len(fresh)))
 
     def idea(self, number: int) -> Idea:
+        if again := self.state.experiments[number].hypothesis.parameters.get("experiment"):
+            return self.idea(again)
         return self.ideas[int(self.state.experiments[number].started.hypothesis_id[1:]) - 1]
 
     def make(self, number: int, attempt: int) -> None:
@@ -238,6 +252,9 @@ class World:
         if attempt <= idea.refusals:
             refusal = {"code": "out_of_scope", "message": "it changes tests/"}
             self.note(CandidateRefused(number=number, attempt=attempt, refusals=(refusal,)))
+        elif again := self.state.experiments[number].hypothesis.parameters.get("experiment"):
+            commit = f"c{again}+{self.state.commands.reference}"
+            self.note(ChangeMade(number=number, commit=commit, files=idea.files))
         elif self.command.remote:
             self.note(Dispatched(number=number, base_sha=self.state.commands.reference, ref=f"exp-{number}"))
         else:

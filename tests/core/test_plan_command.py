@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 import pytest
 from command_world import BASE, TERMS, Idea, World, command, spec_with
 
-from ceopt_tui.core.plan.actions import Ask, KeepCommit, MeasureCommand, Park, ReadChange
+from ceopt_tui.core.plan.actions import Ask, KeepCommit, MeasureCommand, Park, ReadWinner
 from ceopt_tui.core.plan.command.planning import target_reached
 from ceopt_tui.core.plan.plan import plan
-from schemas.command_records import ChangeMade, ChangeRead, CommandJudged
+from schemas.command_records import ChangeMade, CommandJudged
 from schemas.records import CallFacts, Stopped
 
 
@@ -128,13 +128,52 @@ def test_an_edit_that_is_refused_twice_costs_no_measurement() -> None:
 
 
 def test_a_reader_objects_and_the_change_is_not_kept_however_it_scores() -> None:
-    world = World([Idea(ms=1, objection="it never calls the counter")], terms=command(reads=True))
+    world = World([Idea(ms=1, objection="it never calls the counter")])
     world.run()
     assert world.outcomes() == ["reverted"]
     closed = world.state.experiments[1].closed
-    assert closed is not None and closed.reason == "not kept after reading it: it never calls the counter"
-    assert any(isinstance(action, ReadChange) for action in world.actions)
+    assert closed is not None and closed.reason == "reverted by its reader: it never calls the counter"
+    assert any(isinstance(action, ReadWinner) for action in world.actions)
     assert not any(isinstance(action, KeepCommit) for action in world.actions)
+
+
+def test_a_change_that_nobody_can_read_waits_for_a_person_who_accepts_it_later() -> None:
+    world = World([Idea(ms=50)], terms=replace(TERMS, reader=False))
+    state = world.run()
+    assert world.outcomes() == ["deferred_needs_approval"] and not state.keeps
+    assert "no model that did not write it" in state.waiting.parked[1].reason
+    world.terms = replace(world.terms, attended=True)
+    world.answers["proposal-1"] = "accept"
+    world.run()
+    assert [keep.commit for keep in state.keeps] == ["c1"]
+    assert world.state.waiting.settled[1].decision == "accepted"
+
+
+def test_an_idea_that_needs_a_package_waits_until_a_person_approves_it() -> None:
+    world = World([Idea(ms=50, needs="fastlib")], terms=replace(TERMS, attended=True), answers={"dependencies": "no"})
+    world.run()
+    assert world.outcomes() == []
+    world = World([Idea(ms=50, needs="fastlib")], terms=replace(TERMS, attended=True))
+    world.run()
+    assert world.outcomes() == ["kept"]
+
+
+def test_a_runner_up_that_waits_for_a_person_can_be_measured_again_on_what_is_best_now() -> None:
+    ideas = [Idea(ms=50), Idea(ms=60, files=("b",), with_others_ms=30, readable=False)]
+    world = World(ideas, terms=command(batch=2))
+    state = world.run()
+    assert world.outcomes() == ["kept", "deferred_needs_approval"]
+    world.terms = replace(world.terms, attended=True)
+    world.answers["proposal-2"] = "measure it again"
+    world.run()
+    assert [keep.commit for keep in state.keeps] == ["c1", "c2+c1"]
+    assert state.experiments[3].hypothesis.source == "person"
+
+
+def test_a_reader_without_a_usable_answer_leaves_it_to_a_person() -> None:
+    world = World([Idea(ms=50, readable=False)])
+    state = world.run()
+    assert "its reader gave no usable answer" in state.waiting.parked[1].reason
 
 
 def test_cases_that_were_fixed_and_broken_are_named() -> None:
@@ -427,10 +466,9 @@ FACTS = CallFacts(role="judge", model="m", attempts=1, input_tokens=5, output_to
     [
         CommandJudged(commit="c1", pairing="standalone", arm="candidate", sample=0, calls=(FACTS,)),
         ChangeMade(number=1, commit="c1", files=("a",), calls=(FACTS,)),
-        ChangeRead(number=1, calls=(FACTS,)),
     ],
 )
-def test_what_judging_making_and_reading_cost_is_booked(record: CommandJudged | ChangeMade | ChangeRead) -> None:
+def test_what_judging_and_making_cost_is_booked(record: CommandJudged | ChangeMade) -> None:
     world = World([])
     world.note(record)
     assert world.state.spend.roles["judge"].usd == 0.5

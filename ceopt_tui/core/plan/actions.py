@@ -169,13 +169,6 @@ class Combine:
 
 
 @dataclass(frozen=True)
-class ReadChange:
-    """Have a change read against what the spec asks for by somebody who did not make it."""
-
-    number: int
-
-
-@dataclass(frozen=True)
 class KeepCommit:
     """Move the optimization branch to this commit of an experiment."""
 
@@ -229,7 +222,6 @@ Action = (
     | MakeChange
     | Advance
     | Combine
-    | ReadChange
     | KeepCommit
     | AwaitResults
     | Report

@@ -7,7 +7,7 @@ from typing import Any
 
 from ceopt_tui.core.state.commands import place_of
 from ceopt_tui.core.state.run import RunState
-from schemas.command_records import ChangeCombined, ChangeMade, ChangeRead, CommandJudged, CommandMeasured, Dispatched
+from schemas.command_records import ChangeCombined, ChangeMade, CommandJudged, CommandMeasured, Dispatched
 
 
 def _measured(state: RunState, record: CommandMeasured) -> None:
@@ -27,12 +27,6 @@ def _made(state: RunState, record: ChangeMade) -> None:
     state.proposer_failures = 0
 
 
-def _read(state: RunState, record: ChangeRead) -> None:
-    for facts in record.calls:
-        state.spend.finish(facts)
-    state.commands.readings[record.number] = record
-
-
 def _combined(state: RunState, record: ChangeCombined) -> None:
     state.commands.combined[record.number] = record
 
@@ -45,7 +39,6 @@ COMMAND_STEPS: dict[str, Callable[[RunState, Any], None]] = {
     "command_measured": _measured,
     "command_judged": _judged,
     "change_made": _made,
-    "change_read": _read,
     "change_combined": _combined,
     "dispatched": _dispatched,
 }

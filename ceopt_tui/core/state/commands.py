@@ -13,7 +13,6 @@ from schemas.command_records import (
     Arm,
     ChangeCombined,
     ChangeMade,
-    ChangeRead,
     CommandJudged,
     CommandMeasured,
     Dispatched,
@@ -50,7 +49,6 @@ class CommandState:
     changes: dict[int, ChangeMade] = field(default_factory=dict)
     combined: dict[int, ChangeCombined] = field(default_factory=dict)
     dispatched: dict[int, Dispatched] = field(default_factory=dict)
-    readings: dict[int, ChangeRead] = field(default_factory=dict)
     batch: int = 0
     measured_s: float = 0.0  # time spent measuring, side by side or not
 

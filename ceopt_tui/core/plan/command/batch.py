@@ -5,7 +5,7 @@ The held-out comparison waits until the batch is ranked: looked at by every cand
 
 from __future__ import annotations
 
-from ceopt_tui.core.plan.actions import Action, Advance, Ask, Combine, KeepCommit, Note, ReadChange
+from ceopt_tui.core.plan.actions import Action, Advance, Ask, Combine, KeepCommit, Note, ReadWinner
 from ceopt_tui.core.plan.command.candidate import (
     awaits_batch,
     climb,
@@ -17,8 +17,12 @@ from ceopt_tui.core.plan.command.candidate import (
 )
 from ceopt_tui.core.plan.command.samples import Comparison
 from ceopt_tui.core.plan.command.terms import CommandTerms
+from ceopt_tui.core.plan.keeping import refused_by_person
+from ceopt_tui.core.plan.reading import UNREADABLE, objection
 from ceopt_tui.core.plan.terms import Terms
+from ceopt_tui.core.state.experiment import PARKED
 from ceopt_tui.core.state.run import RunState
+from schemas.keeping_records import ProposalParked
 from schemas.records import ExperimentClosed, Looked
 
 
@@ -89,24 +93,36 @@ def _looked_alone(state: RunState, number: int) -> bool:
 
 
 def _keep(state: RunState, terms: Terms, one: Comparison) -> Action:
-    """Its diff is read before a change is kept: by a person, or where none is there by a reader."""
-    experiment, command = state.experiments[one.number], one.terms
-    if experiment.commit is None:
-        reading = state.commands.readings.get(one.number)
-        if command.reads and reading is None:
-            return ReadChange(one.number)
-        answer = state.answers.get(f"keep-{one.number}")
-        if terms.attended and answer is None:
-            return Ask("keep", one.number)
-        if answer is not None and answer != "keep":
-            note = answer.removeprefix("refuse").strip(" :") or "no reason given"
-            return close(state, one, "revert", f"refused by a person: {note}")
-        if not terms.attended and reading is not None and reading.objection:
-            return close(state, one, "revert", f"not kept after reading it: {reading.objection}")
-        return KeepCommit(one.number, one.commit, one.reference)
-    verdict = verdict_of(experiment, one.pairing)
-    assert verdict is not None
-    return close(state, one, "keep", verdict.reason)
+    """Its diff is read before a change is kept: by a person, or by a model that did not write it."""
+    experiment = state.experiments[one.number]
+    if experiment.commit is not None:
+        verdict = verdict_of(experiment, one.pairing)
+        assert verdict is not None
+        return close(state, one, "keep", verdict.reason)
+    answer = state.answers.get(f"keep-{one.number}")
+    if answer is not None and answer != "keep":
+        return close(state, one, "revert", refused_by_person(answer))
+    if answer is None and (action := _reading(state, terms, one)):
+        return action
+    return KeepCommit(one.number, one.commit, one.reference)
+
+
+def _reading(state: RunState, terms: Terms, one: Comparison) -> Action | None:
+    """What comes before a keep that nobody has agreed to; no guard reads code, so without a model a person has to."""
+    if terms.attended:
+        return Ask("keep", one.number)
+    readings = state.waiting.readings.get(one.number, [])
+    if against := next((reading for reading in readings if reading.reverted), None):
+        return close(state, one, "revert", objection(against))
+    if any(reading.usable for reading in readings):
+        return None
+    if terms.reader and len(readings) < UNREADABLE:
+        return ReadWinner(one.number, len(readings) + 1)
+    reason = "no model that did not write it is there to read it; only a person may keep it"
+    if readings:
+        reason = f"its reader gave no usable answer, the last because: {readings[-1].reason}; only a person may keep it"
+    parked = ProposalParked(number=one.number, cause="unread", reason=reason)
+    return Note((parked, *close(state, one, PARKED, reason).records))
 
 
 def _plan_runners_up(

@@ -13,13 +13,13 @@ from ceopt_tui.core.plan.actions import Action, AwaitResults, MakeChange, Measur
 from ceopt_tui.core.plan.closing import OUTCOMES, close_refused
 from ceopt_tui.core.plan.command.samples import Comparison
 from ceopt_tui.core.plan.command.terms import CommandTerms
-from ceopt_tui.core.state.experiment import ExperimentState
+from ceopt_tui.core.state.experiment import PARKED, ExperimentState
 from ceopt_tui.core.state.run import RunState
 from schemas.command_records import CommandMeasured, CommandStep, Pairing
 from schemas.records import Decided, ExperimentClosed
 
 EDIT_TRIES = 2
-AS_RUNNER_UP = {"kept": "runner_up_kept", "error": "error", "timeout": "timeout"}
+AS_RUNNER_UP = {"kept": "runner_up_kept", "error": "error", "timeout": "timeout", PARKED: PARKED}
 _STEPS: dict[str, CommandStep] = {"exploratory": "exploratory", "add_sample": "add_sample", "confirm": "confirm"}
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from ceopt_tui.core.decide import decide
 from ceopt_tui.core.figures import counted
-from ceopt_tui.core.plan.actions import Action, Hypothesize, Note, Park
+from ceopt_tui.core.plan.actions import Action, Hypothesize, Keep, KeepCommit, Note, Park
 from ceopt_tui.core.plan.command.batch import plan_batch
 from ceopt_tui.core.plan.command.finishing import plan_wrap_up
 from ceopt_tui.core.plan.command.setting_up import own_place, plan_setup
 from ceopt_tui.core.plan.command.terms import CommandTerms
+from ceopt_tui.core.plan.proposals import is_ready, plan_dependencies, plan_proposals
 from ceopt_tui.core.plan.stopping import UNUSABLE_REPLIES, out_of_time
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.state.run import RunState
@@ -19,6 +20,9 @@ ERRORS_IN_A_ROW = 3
 
 def plan_command(state: RunState, terms: Terms, command: CommandTerms, active_s: float, wall_s: float) -> Action:
     """The next action. `active_s` and `wall_s` are seconds since the first ideas, by work and by the calendar."""
+    open_ones = any(experiment.closed is None for experiment in state.experiments.values())
+    if state.baseline and not open_ones and (action := _proposals(state, terms)):
+        return action
     if state.stopped:
         return plan_wrap_up(state, command)
     if action := plan_setup(state, terms, command):
@@ -32,6 +36,8 @@ def plan_command(state: RunState, terms: Terms, command: CommandTerms, active_s:
         return Note((stop,))
     if state.backlog is None or state.backlog.generation != state.generation:
         return Hypothesize(state.generation)
+    if action := plan_dependencies(state, terms):
+        return action
     if ideas := next_ideas(state, command.batch):
         return Note(_start(state, ideas))
     if not state.backlog.added:
@@ -39,14 +45,22 @@ def plan_command(state: RunState, terms: Terms, command: CommandTerms, active_s:
     return Hypothesize(state.generation + 1)
 
 
+def _proposals(state: RunState, terms: Terms) -> Action | None:
+    """Parked changes are for a person; one that is accepted is a commit already."""
+    action = plan_proposals(state, terms)
+    if not isinstance(action, Keep):
+        return action
+    base, change = state.experiments[action.number].started.base_sha, state.commands.changes[action.number]
+    return KeepCommit(action.number, change.commit, base)
+
+
 def next_ideas(state: RunState, wanted: int) -> list[HypothesisAdded]:
     """The best ideas that can be tried now, those of a person first; of equal ones, those of a category tried less."""
     tried: dict[str, int] = {}
     for experiment in state.experiments.values():
         tried[experiment.hypothesis.category] = tried.get(experiment.hypothesis.category, 0) + 1
-    runnable = [
-        idea for idea in state.hypotheses.values() if idea.id not in state.taken and idea.dep_status == "approved"
-    ]
+    ideas = [idea for idea in state.hypotheses.values() if idea.id not in state.taken]
+    runnable = [idea for idea in ideas if idea.dep_status == "approved" or is_ready(state, idea)]
     chosen: list[HypothesisAdded] = []
     while runnable and len(chosen) < wanted:
         best = min(

@@ -26,7 +26,6 @@ class CommandTerms:
     batch: int = 1  # experiments carried on side by side
     runners_up: int = 1  # that may join a batch's winner
     remote: bool = False  # made and first measured elsewhere
-    reads: bool = False  # a reader is there for diffs that no person reads
     censor_after_s: float | None = None  # a command may stop then, once nothing can be won any more
 
     @property
