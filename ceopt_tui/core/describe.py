@@ -10,6 +10,7 @@ from ceopt_tui.core.outcomes import experiment_word
 from ceopt_tui.core.saving import only_shortened, price_words, saved, saving_words
 from ceopt_tui.core.state.experiment import UNAPPLIED, ExperimentState
 from ceopt_tui.core.state.run import RunState
+from ceopt_tui.core.state.spend import RoleSpend
 from schemas.records import BaselineMeasured, GainReported
 
 Tallies = Mapping[str, tuple[int, int, int, int]]  # by case: runs passed, runs; before: runs passed, runs
@@ -46,7 +47,20 @@ def money(state: RunState) -> str:
     if state.spend.usd_known:
         return f"{calls}, {state.spend.usd:.4f} USD"
     known = f"at least {state.spend.usd:.4f} USD" if state.spend.usd else "cost unknown"
-    return f"{calls}, {known} (price of a model is not known)"
+    return f"{calls}, {known} ({unpriced_words(state)})"
+
+
+def unpriced_words(state: RunState) -> str:
+    """Whose spend is not known."""
+    outside = any(spend.outside and spend.unpriced for spend in state.spend.roles.values())
+    return "what the proposer's command spent is not known" if outside else "price of a model is not known"
+
+
+def role_cost(spend: RoleSpend) -> str:
+    """What one role spent. The figures of a program of the user's are its own word, and said to be."""
+    price = "cost unknown" if spend.unpriced else f"{spend.usd:.4f} USD"
+    told = "" if spend.unpriced else " by its own account"
+    return f"{price}{told}, not capped by ceopt" if spend.outside else price
 
 
 def detects(baseline: BaselineMeasured, span: float) -> str:

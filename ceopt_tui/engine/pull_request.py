@@ -18,6 +18,7 @@ from ceopt_tui.core.describe import (
     hides_scores,
     money,
     outcome_sentence,
+    role_cost,
     span_of,
 )
 from ceopt_tui.core.figures import counted, score
@@ -109,8 +110,7 @@ def _cases(state: RunState) -> list[str]:
 def _cost(state: RunState) -> list[str]:
     rows = [f"- in all: {money(state)}, {counted(len(state.experiments), 'experiment')}"]
     for role, spend in sorted(state.spend.roles.items()):
-        price = "cost unknown" if spend.unpriced else f"{spend.usd:.4f} USD"
-        rows.append(f"- {role}: {counted(spend.calls, 'call')}, {price}")
+        rows.append(f"- {role}: {counted(spend.calls, 'call')}, {role_cost(spend)}")
     return ["## Cost", "\n".join(rows)]
 
 

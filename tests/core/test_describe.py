@@ -15,7 +15,9 @@ from ceopt_tui.core.describe import (
     gain_sentence,
     money,
     outcome_sentence,
+    role_cost,
 )
+from ceopt_tui.core.state.run import RunState
 from schemas.records import (
     BaselineMeasured,
     CallFacts,
@@ -45,6 +47,19 @@ def test_an_unknown_price_is_said_and_never_nothing() -> None:
     assert money(looping(spent(0.25))) == "1 call, 0.2500 USD"
     assert money(looping(spent(None))) == "1 call, cost unknown (price of a model is not known)"
     assert money(looping(spent(0.25), spent(None))) == ("2 calls, at least 0.2500 USD (price of a model is not known)")
+
+
+def test_what_a_command_of_the_users_spent_is_told_as_its_own_word() -> None:
+    def told(usd: float | None) -> RunState:
+        return looping(
+            CallFinished(facts=CallFacts(role="proposer", model="external command", attempts=3, usd=usd, outside=True))
+        )
+
+    assert money(told(0.5)) == "3 calls, 0.5000 USD"
+    assert role_cost(told(0.5).spend.roles["proposer"]) == "0.5000 USD by its own account, not capped by ceopt"
+    assert money(told(None)) == "3 calls, cost unknown (what the proposer's command spent is not known)"
+    assert role_cost(told(None).spend.roles["proposer"]) == "cost unknown, not capped by ceopt"
+    assert role_cost(looping(spent(0.25)).spend.roles["task"]) == "0.2500 USD"
 
 
 def test_what_a_set_can_see() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ceopt_tui.core.charts import ShareChart, call_chart, money_chart
-from ceopt_tui.core.describe import money, unseen_need
+from ceopt_tui.core.describe import money, role_cost, unseen_need
 from ceopt_tui.core.figures import counted
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.state.run import RunState
@@ -15,10 +15,11 @@ def cost_section(state: RunState) -> list[Section]:
     rows = [f"in all: {money(state)}"]
     for role, spend in sorted(state.spend.roles.items()):
         tokens = f"{counted(spend.input_tokens, 'token')} in, {spend.output_tokens:,} out"
-        price = "cost unknown" if spend.unpriced else f"{spend.usd:.4f} USD"
         estimated = ", token counts estimated" if spend.estimated else ""
-        model = state.models[role].model if role in state.models else "unknown model"
-        rows.append(f"{role} ({model}): {counted(spend.calls, 'call')}, {tokens}, {price}{estimated}")
+        tokens = "tokens not known" if spend.outside and not spend.input_tokens else tokens
+        other = "a command of yours" if spend.outside else "unknown model"
+        model = state.models[role].model if role in state.models else other
+        rows.append(f"{role} ({model}): {counted(spend.calls, 'call')}, {tokens}, {role_cost(spend)}{estimated}")
     charts = [chart for chart in (call_chart(state), money_chart(state)) if chart]
     return [Section("Cost by role", (Bullets(tuple(rows)), *(Figure(chart, _values(chart)) for chart in charts)))]
 
