@@ -11,6 +11,7 @@ from ceopt_tui.core.plan.actions import Action
 from ceopt_tui.core.plan.plan import plan
 from ceopt_tui.core.state.fold import fold
 from ceopt_tui.core.state.run import RunState
+from schemas.harness_records import HarnessExamined
 from schemas.records import (
     AnyRecord,
     Approved,
@@ -28,6 +29,7 @@ from schemas.records import (
 SELECTION = tuple(f"s{i}" for i in range(6))
 HOLDOUT = tuple(f"h{i}" for i in range(6))
 AT = "2026-01-05T10:00:00+00:00"
+SOUND = HarnessExamined(outputs=4)  # every check can tell outputs apart
 
 
 def started(**values: Any) -> list[AnyRecord]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from journals import HOLDOUT, SELECTION, baseline, everywhere, experiment, looping, next_action, runs, started
+from journals import HOLDOUT, SELECTION, SOUND, baseline, everywhere, experiment, looping, next_action, runs, started
 
 from ceopt_tui.core.budget import Caps
-from ceopt_tui.core.plan.actions import Ask, Done, Measure, Note, Park, Probe, Report
+from ceopt_tui.core.plan.actions import Ask, Done, Measure, Note, Park, Probe, ProposeCases, Report
 from ceopt_tui.core.plan.wrapping import outcome_word
 from ceopt_tui.core.state.fold import fold
 from ceopt_tui.exits import ExitStatus
+from schemas.harness_records import CasesProposed
 from schemas.records import (
     Approved,
     BaselineMeasured,
@@ -50,14 +51,15 @@ def test_the_floor_counts_near_duplicates_once() -> None:
     alike = SplitFrozen(selection=SELECTION, holdout=HOLDOUT, groups=(HOLDOUT[:5],), seed=7)
     measured = runs("old", "baseline", everywhere(SELECTION, 1, 0, 1, 0))
     probed = started()[2]
-    wide = only(next_action(fold([*started()[:1], alike, probed, *measured])))
-    narrow = only(next_action(fold([*started(), *measured])))
+    wide = only(next_action(fold([*started()[:1], alike, probed, *measured, SOUND])))
+    narrow = only(next_action(fold([*started(), *measured, SOUND])))
     assert wide.sees_half == 1.0 > narrow.sees_half  # two of two distinct cases
 
 
 def test_a_single_run_a_case_is_taken_for_the_widest_noise() -> None:
-    once = only(next_action(fold([*started(), *runs("old", "baseline", everywhere(SELECTION, 1))]), reference_runs=1))
-    four = only(next_action(fold([*started(), *runs("old", "baseline", everywhere(SELECTION, 1, 1, 1, 1))])))
+    begun = [*started(), SOUND]
+    once = only(next_action(fold([*begun, *runs("old", "baseline", everywhere(SELECTION, 1))]), reference_runs=1))
+    four = only(next_action(fold([*begun, *runs("old", "baseline", everywhere(SELECTION, 1, 1, 1, 1))])))
     assert not once.deterministic and once.sees_half > four.sees_half
 
 
@@ -84,7 +86,7 @@ def test_a_baseline_with_lost_cases_waits_for_a_better_day() -> None:
 def test_the_baseline_record_holds_what_was_measured() -> None:
     scores = {**everywhere(SELECTION, 1, 1, 0, 0), "s0": [None, 1, 1, 1, 1]}
     priced = Caps(calls=2000, usd=10.0, usd_per_run=0.01)
-    record = only(next_action(fold([*started(), *runs("old", "baseline", scores)]), budget=priced))
+    record = only(next_action(fold([*started(), *runs("old", "baseline", scores), SOUND]), budget=priced))
     assert isinstance(record, BaselineMeasured)
     assert (record.scored, record.unscored, record.deterministic) == (24, 1, False)
     assert record.mean == pytest.approx((1 + 5 * 0.5) / 6)
@@ -99,7 +101,7 @@ def test_the_baseline_record_holds_what_was_measured() -> None:
 def test_a_runner_repeats_itself_when_every_repeat_agrees(outputs: list[str], repeats: int, same: bool) -> None:
     measured = runs("old", "baseline", everywhere(SELECTION, *[0.0] * len(outputs)))
     records = [record.model_copy(update={"output": outputs[record.sample]}) for record in measured]
-    record = only(next_action(fold([*started(), *records]), reference_runs=repeats))
+    record = only(next_action(fold([*started(), *records, SOUND]), reference_runs=repeats))
     assert record.deterministic is same
 
 
@@ -155,6 +157,8 @@ def test_the_gain_is_read_from_those_runs_alone() -> None:
     assert gain.low < 0.5 < gain.high and gain.clearly_better
     assert gain.selection_before == 0.5
     fold([gain], state)
+    assert next_action(state) == ProposeCases()
+    fold([CasesProposed()], state)
     assert next_action(state) == Report()
     fold([ReportWritten(path="p")], state)
     finished = only(next_action(state))
@@ -167,7 +171,7 @@ def test_one_distinct_held_out_case_gives_no_interval_and_no_wait() -> None:
     """Two near-duplicates are one case: the report says that the gain was not measured."""
     alike = SplitFrozen(selection=HOLDOUT, holdout=("a", "b"), groups=(("a", "b"),), seed=7)
     state = stopped("saturated", *KEPT)
-    fold([alike], state)
+    fold([alike, CasesProposed()], state)
     assert next_action(state) == Report()
 
 

@@ -1,4 +1,4 @@
-"""Thoughtless outputs against a scorer, and checks that cannot tell outputs apart."""
+"""Thoughtless outputs against a scorer."""
 
 from typing import Any
 
@@ -7,7 +7,6 @@ from pydantic import TypeAdapter
 from schemas.checks import Check
 from schemas.evalset import Case
 from schemas.records import Probed
-from texttargets.harness import harness_findings
 from texttargets.shortcuts import build_shortcuts, judge_shortcut, probe_scorer
 
 CHECK: TypeAdapter[Check] = TypeAdapter(Check)
@@ -60,33 +59,3 @@ def test_the_limit_follows_the_score_of_good_outputs() -> None:
     shortcut = build_shortcuts(cases("a", "b"))[0]
     assert judge_shortcut(shortcut, {"c0": 3.0, "c1": 2.6}, best=4.0).status == "passed"
     assert judge_shortcut(shortcut, {"c0": 3.4, "c1": 3.0}, best=4.0).status == "failed"
-
-
-def found(items: list[Case], *outputs: str) -> list[tuple[str, str]]:
-    return [(one.case_id, one.fault) for one in harness_findings(items, {"c0": outputs})]
-
-
-def test_checks_that_never_fail_are_found() -> None:
-    assert found(cases(None, type="regex", pattern=".*"), "x", "y") == [("c0", "never_fails")]
-    anything = {"type": "all", "checks": [{"type": "regex", "pattern": "x*"}, {"type": "length", "minimum": 0}]}
-    assert found(cases(None, **anything), "x") == [("c0", "never_fails")]
-
-
-def test_checks_that_never_pass_are_found() -> None:
-    assert found(cases("a", type="regex", pattern="^b$"), "x", "a") == [("c0", "never_passes")]
-    contradiction = {
-        "type": "all",
-        "checks": [{"type": "contains", "values": ["a"]}, {"type": "none_of", "values": ["a"]}],
-    }
-    assert found(cases(None, **contradiction), "a", "b") == [("c0", "never_passes")]
-
-
-def test_a_case_the_text_always_passes_or_fails_is_no_fault_of_the_harness() -> None:
-    assert found(cases("a"), "a", "a") == []
-    assert found(cases("a"), "b", "c") == []
-    assert found(cases(None, type="contains", values=["thanks"]), "b", "c") == []
-    assert found(cases(None, type="length", minimum=50, unit="words"), "b") == []
-    assert found(cases(None, type="none_of", values=["sorry"]), "b") == []
-    assert found(cases(None, type="length", maximum=10_000), "b") == []
-    assert found(cases(None), "b") == []
-    assert harness_findings(cases("a"), {}) == ()
