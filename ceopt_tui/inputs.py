@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ceopt_tui.command_inputs import NO_SPLIT, command_run_inputs, command_terms, scope_bytes
 from ceopt_tui.core.budget import Caps
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.early import PRUNE_SUFFIX
@@ -19,13 +20,12 @@ from ceopt_tui.engine.parts import RunInputs
 from ceopt_tui.errors import GitError, InputError, Problem, SetupError
 from ceopt_tui.gitops.repository import Repository
 from ceopt_tui.judge_inputs import judge_terms, rubric_of, sampled
+from ceopt_tui.measured_keys import measured_spec
 from ceopt_tui.named_files import named_files
+from ceopt_tui.project import Project as Project
 from ceopt_tui.support import refuse_unsupported, scores
-from judges.rubric import Rubric
-from schemas.checks import Check
 from schemas.evalset import Case
 from schemas.evalset_rules import cases_without_answer
-from schemas.labels import Labels
 from schemas.loading import LoadedEvalSet, LoadedSpec, load_spec
 from schemas.records import SplitFrozen
 from schemas.spec import Spec
@@ -34,44 +34,12 @@ from texttargets.split import Split, freeze_split
 from texttargets.target_file import text_digest
 
 DEFAULT_MAX_CALLS = 2_000  # where the user set no cap at all
-# Keys of a spec that say when to stop or who has the ideas, not how a score comes about or what it is worth.
-FREE_KEYS = frozenset(
-    {"name", "description", "constraints", "stopping", "proposer", "execution", "parallel", "dependencies",
-     "max_runner_up_merges_per_batch", "coverage"}
-)  # fmt: skip
-# Of a model and of the runner: what a call costs and how patiently it is made.
-FREE_OF_MODEL = frozenset({"usd_per_mtok", "concurrency"})
-FREE_OF_RUNNER = frozenset({"timeout_s", "retries"})
-# Of a judge: what it may cost, who checked it, and what it was tried on.
-FREE_OF_JUDGE = frozenset({"max_total_cost_usd", "calibration", "exemplars", "minimum_improvement"})
-
-
-@dataclass(frozen=True)
-class Project:
-    """A spec at home in its repository."""
-
-    loaded: LoadedSpec
-    repository: Repository
-    texts: Mapping[str, str]  # path from the repository's root -> content
-    evalsets: tuple[LoadedEvalSet, ...]
-    cases: tuple[Case, ...]
-    default_check: Check | None
-    holdout_ids: frozenset[str] | None
-    rubric: Rubric | None = None  # where a judge scores
-    singleton_rubric: Rubric | None = None
-    labels: Labels | None = None
-    pruning: bool = False  # rules leave the text one by one
-
-    @property
-    def spec(self) -> Spec:
-        return self.loaded.spec
 
 
 def open_project(spec_path: Path) -> Project:
     """Reads the spec, its target files and its eval sets. InputError and SetupError say what is wrong and where."""
     loaded = load_spec(spec_path)
     refuse_unsupported(loaded)
-    assert loaded.spec.target is not None and loaded.spec.evalset is not None
     repository = Repository.find(spec_path.resolve().parent)
     named = named_files(loaded, repository.root)
     if named.problems:
@@ -94,6 +62,7 @@ def open_project(spec_path: Path) -> Project:
         rubric=rubric_of(loaded.spec, named.rubric),
         singleton_rubric=rubric_of(loaded.spec, named.singleton_rubric),
         labels=named.labels,
+        references=named.references,
     )
 
 
@@ -149,7 +118,8 @@ def _all_cases(evalsets: tuple[LoadedEvalSet, ...]) -> tuple[Case, ...]:
 def split_of(project: Project) -> SplitFrozen:
     """The frozen split of this eval set; drawn again it is the same."""
     source = project.spec.evalset
-    assert source is not None
+    if source is None:
+        return NO_SPLIT
     share = source.holdout if isinstance(source.holdout, float) else None
     split = freeze_split(project.cases, seed=source.seed, share=share, holdout_ids=project.holdout_ids)
     if split.drawn:
@@ -191,19 +161,13 @@ def digests(project: Project) -> tuple[str, str]:
     """(approval digest, measurement digest): all that decides a score with the spec's bytes, and without its limits."""
     content = {loaded.file.name: loaded.sha256 for loaded in project.evalsets}
     rubrics = [rubric.text for rubric in (project.rubric, project.singleton_rubric) if rubric is not None]
-    approval = {"spec": project.loaded.sha256, "evalsets": content, **({"rubrics": rubrics} if rubrics else {})}
-    values = project.spec.model_dump(mode="json", by_alias=True)
-    measured = {key: value for key, value in values.items() if key not in FREE_KEYS}
-    measured["models"] = {name: _without(entry, FREE_OF_MODEL) for name, entry in measured["models"].items()}
-    measured["runner"] = _without(measured["runner"], FREE_OF_RUNNER)
-    measured["metric"] = {**measured["metric"], "primary": {**measured["metric"]["primary"], "target": None}}
-    if project.rubric is not None:
-        measured["metric"]["judge"] = {**_without(values["metric"]["judge"], FREE_OF_JUDGE), "rubric": rubrics}
-    return _digest(approval), _digest({"spec": measured, "evalsets": content})
-
-
-def _without(section: Mapping[str, Any], keys: frozenset[str]) -> dict[str, Any]:
-    return {key: value for key, value in section.items() if key not in keys}
+    named = {name: text_digest({name: text}) for name, text in project.references.items()}
+    measuring = scope_bytes(project) if project.by_command else {}
+    said = (("rubrics", rubrics), ("references", named), ("measuring", measuring))
+    more = {key: value for key, value in said if value}
+    approval = {"spec": project.loaded.sha256, "evalsets": content, **more}
+    measured = {"spec": measured_spec(project.spec), "evalsets": content, **more}
+    return _digest(approval), _digest(measured)
 
 
 def _digest(value: Any) -> str:
@@ -222,6 +186,8 @@ def caps_of(spec: Spec) -> dict[str, float | None]:
 def terms_of(project: Project, *, attended: bool, usd_per_run: float | None) -> Terms:
     """The planner's view of the spec."""
     spec, caps = project.spec, caps_of(project.spec)
+    if project.by_command:
+        return command_terms(project, attended=attended, approval_digest=digests(project)[0], caps=caps)
     stopping, calls = spec.stopping, caps["max_calls"]
     assert spec.evalset is not None
     lowest, highest = scores(spec)
@@ -255,6 +221,8 @@ def run_inputs(project: Project, approval_lines: tuple[str, ...]) -> RunInputs:
     """Everything the engine needs to know of the user's files."""
     spec = project.spec
     approval, measurement = digests(project)
+    if project.by_command:
+        return command_run_inputs(project, approval, measurement, approval_lines)
     assert spec.evalset is not None and spec.target is not None
     return RunInputs(
         name=spec.name,
@@ -284,6 +252,7 @@ def _immutable(project: Project) -> Iterator[str]:
     root = project.repository.root.resolve()
     yield from (loaded.file.resolve().relative_to(root).as_posix() for loaded in project.evalsets)
     named = project.spec.evalset.paths if project.spec.evalset else ()
+    yield from project.references
     yield from (path for path in project.spec.scope.immutable if path not in named)
 
 
