@@ -10,6 +10,7 @@ from ceopt_tui.core.ports import ResolvedModel
 from ceopt_tui.core.visible import one_line
 from ceopt_tui.inputs import Project
 from judges.rubric import levels
+from texttargets.excerpt import excerpt
 
 
 def approval_lines(
@@ -17,7 +18,7 @@ def approval_lines(
 ) -> tuple[str, ...]:
     """One line a subject, label first."""
     spec = project.spec
-    primary = spec.metric.primary
+    primary, target = spec.metric.primary, spec.target
     kinds = Counter(case.kind for case in project.cases)
     lines = [
         f"Metric     {primary.name} ({primary.direction}), scored by {_scored_by(project, judge)}",
@@ -28,6 +29,12 @@ def approval_lines(
         *_ideas_lines(project, proposer),
         f"Caution    {spec.caution}",
     ]
+    if project.references:
+        lines.append(f"Sent along {', '.join(project.references)}; never edited")
+    if target is not None and target.front_matter == "editable":
+        lines.append("Head       a change may edit the front matter, but never its name")
+    if target is not None and target.public_phrases:
+        lines.append(f"May quote  {', '.join(excerpt(phrase) for phrase in target.public_phrases)}")
     lines += [f"Must hold  {text}" for text in spec.constraints]
     return tuple(lines)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from judges.rubric import Scale, parse_scale, read_rubric_text
 from schemas.labels import Labels
 from schemas.labels_file import load_labels
 from schemas.loading import LoadedEvalSet, LoadedSpec, load_evalset
+from texttargets.excerpt import excerpt
+from texttargets.sections import names_of_nothing
 from texttargets.target_file import read_target
 
 
@@ -19,6 +22,7 @@ class NamedFiles:
     """Texts by their place in the repository, eval sets in order, what a judge goes by, and what is wrong."""
 
     texts: dict[str, str] = field(default_factory=dict)
+    references: dict[str, str] = field(default_factory=dict)
     evalsets: list[LoadedEvalSet] = field(default_factory=list)
     rubric: str = ""
     singleton_rubric: str = ""
@@ -29,13 +33,18 @@ class NamedFiles:
 def named_files(loaded: LoadedSpec, root: Path) -> NamedFiles:
     """Reads target and eval sets; `root` is the repository's."""
     target, evalset, named = loaded.spec.target, loaded.spec.evalset, NamedFiles()
-    for name in target.files if target else ():
-        try:
-            path = _locate(loaded, root, name, ("target", "files"))
-            place = path.resolve().relative_to(root.resolve()).as_posix()
-            named.texts[place] = read_target(path, place).text
-        except InputError as error:
-            named.problems += error.problems
+    for key, names, texts in (
+        ("files", target.files if target else (), named.texts),
+        ("references", target.references if target else (), named.references),
+    ):
+        for name in names:
+            try:
+                path = _locate(loaded, root, name, ("target", key))
+                place = path.resolve().relative_to(root.resolve()).as_posix()
+                texts[place] = read_target(path, place).text
+            except InputError as error:
+                named.problems += error.problems
+    named.problems += _protecting_nothing(loaded, named.texts)
     for name in evalset.paths if evalset else ():
         try:
             named.evalsets.append(load_evalset(_locate(loaded, root, name, ("evalset",))))
@@ -43,6 +52,21 @@ def named_files(loaded: LoadedSpec, root: Path) -> NamedFiles:
             named.problems += error.problems
     _read_judge(loaded, root, named)
     return named
+
+
+def _protecting_nothing(loaded: LoadedSpec, texts: Mapping[str, str]) -> list[Problem]:
+    """What `target.protect` names and no text holds would leave open what a person wanted closed."""
+    target = loaded.spec.target
+    if target is None or len(texts) < len(target.files):
+        return []
+    problems = []
+    for name, closest in names_of_nothing(tuple(texts.values()), target.protect):
+        place = target.protect.index(name)
+        text = f"{excerpt(name)} is no heading or rule of {', '.join(texts)}"
+        text += f"; the closest is {excerpt(closest)}" if closest else ""
+        line = loaded.line("target", "protect", place)
+        problems.append(Problem(str(loaded.file), line, f"target.protect[{place}]", text))
+    return problems
 
 
 def _read_judge(loaded: LoadedSpec, root: Path, named: NamedFiles) -> None:

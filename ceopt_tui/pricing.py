@@ -66,6 +66,6 @@ def _usd_per_run(project: Project, model: ResolvedModel) -> float | None:
     price: Price | None = price_of(model)
     if price is None:
         return None
-    text = sum(map(len, project.texts.values()))
+    text = sum(map(len, (*project.texts.values(), *project.references.values())))
     tokens_in = (text + _mean_input(project)) / CHARACTERS_PER_TOKEN
     return (tokens_in * price.usd_in + TYPICAL_OUTPUT_TOKENS * price.usd_out) / 1e6

@@ -13,7 +13,7 @@ import platformdirs
 from ceopt_tui.approval import approval_lines
 from ceopt_tui.core.masking import secrets_in, secrets_of
 from ceopt_tui.core.plan.terms import ScoringOnly, Terms
-from ceopt_tui.core.ports import Guard, ResolvedModel, Role
+from ceopt_tui.core.ports import ResolvedModel, Role
 from ceopt_tui.early import PRUNE_SUFFIX
 from ceopt_tui.ended import ended_run
 from ceopt_tui.engine.backends.worktree import WorktreeBackend
@@ -26,6 +26,7 @@ from ceopt_tui.engine.skin import Skin
 from ceopt_tui.errors import SetupError
 from ceopt_tui.gitops.branches import archive_branches
 from ceopt_tui.gitops.worktrees import Worktrees
+from ceopt_tui.guarding import guard_of
 from ceopt_tui.inputs import Project, open_project, pruned, run_inputs, terms_of
 from ceopt_tui.journal.folders import archive, claim, state_folder
 from ceopt_tui.journal.lock import RunLock
@@ -46,9 +47,6 @@ from judges.prices import price_of
 from schemas.records import AnyRecord, Approved, CallFacts, CallFinished, CallStarted
 from texttargets.case_writer import CaseWriter
 from texttargets.checks import check_output
-from texttargets.guards import make_guard
-from texttargets.leak_sources import LeakSources
-from texttargets.limits import Limits
 from texttargets.harness import harness_findings
 from texttargets.runners.chat import ChatRunner
 from texttargets.shortcuts import probe_scorer
@@ -170,7 +168,7 @@ async def _parts(
                 recorder=session.recorder,
                 skin=skin,
             ),
-            guard=_guard(project, inputs),
+            guard=guard_of(project, inputs),
             prober=lambda left_out: probe_scorer([case for case in project.cases if case.id not in left_out], None),
             examiner=harness_findings,
             case_proposer=CaseWriter(
@@ -213,6 +211,7 @@ def chat_runner(project: Project, syntax: str, client: LiteLLMClient, task: Reso
         params=runner.params,
         timeout_s=runner.timeout_s,
         retries=runner.retries,
+        references=project.references,
     )
 
 
@@ -223,16 +222,6 @@ def _scoring(session: Session, options: RunOptions) -> ScoringOnly | None:
     prefix = "calibration-" if options.scoring == "calibration" else "final-"
     done = sum(sheet.startswith(prefix) for sheet in session.state.judging.closed_sheets)
     return ScoringOnly(options.scoring, done + 1)
-
-
-def _guard(project: Project, inputs: RunInputs) -> Guard:
-    target = project.spec.target
-    assert target is not None
-    limits = Limits(target.max_tokens, target.max_growth, inputs.mutable, protect=inputs.protect, original=inputs.texts)
-    checks = [loaded.evalset.check for loaded in project.evalsets if loaded.evalset.check is not None]
-    rubric = "\n".join(one.text for one in (project.rubric, project.singleton_rubric) if one)
-    sources = LeakSources(cases=project.cases, checks=checks, held_out=inputs.split.holdout, rubric=rubric)
-    return make_guard(sources=sources, syntax=inputs.syntax, limits=limits)
 
 
 async def bind_all(models: Models, stack: AsyncExitStack, skin: Skin) -> Models:

@@ -85,6 +85,19 @@ def _ports_have_a_variable(spec: Spec) -> Iterator[Broken]:
             yield Broken(("parallel", key), "is required when port_strategy is parameterized")
 
 
+def _references_can_be_sent(spec: Spec) -> Iterator[Broken]:
+    target = spec.target
+    if target is None or not target.references:
+        return
+    if target.role == "template":
+        yield Broken(("target", "references"), "are sent after a whole text; a template names what goes into it")
+    if spec.runner.kind != "chat":
+        yield Broken(("target", "references"), f"are for runner.kind chat; {spec.runner.kind} can open files by itself")
+    for number, path in enumerate(target.references):
+        if any(covers(changed, path) for changed in spec.scope.mutable):
+            yield Broken(("target", "references", number), f"`{path}` is in scope.mutable; a reference is never edited")
+
+
 def _scopes_are_apart(spec: Spec) -> Iterator[Broken]:
     if not spec.is_text_target and not spec.scope.immutable:
         yield Broken(("scope", "immutable"), "needs at least one entry: what measures must not change")
@@ -149,6 +162,7 @@ RUN_RULES: tuple[Rule, ...] = (
     _ladder_compares,
     _backends_fit,
     _ports_have_a_variable,
+    _references_can_be_sent,
     _scopes_are_apart,
     _measuring_files_stay,
     _target_may_change,

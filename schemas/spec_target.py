@@ -37,6 +37,12 @@ class Target(Section):
     max_tokens: Annotated[Integer, Field(ge=1)] | None = None
     max_growth: Annotated[Number, Field(gt=0)] | None = None
     """How many times longer than the original the text may become."""
+    front_matter: Literal["fixed", "editable"] = "fixed"
+    """May a change edit the YAML at the head of the text? Its `name` never."""
+    public_phrases: tuple[FilledText, ...] = ()
+    """Words of cases, answers or rubric that any text may use, such as a format that is published."""
+    references: tuple[RepositoryPath, ...] = ()
+    """Files sent along after the text and never edited: what a skill tells its reader to open."""
 
     @model_validator(mode="before")
     @classmethod

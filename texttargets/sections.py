@@ -1,10 +1,13 @@
 """Parts of a text by name: a heading's section, or a rule by its id or its words."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from texttargets.rules import REMOVABLE, Rule, split_rules, without_mark
+
+NAMED = REMOVABLE | {"heading"}
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,20 @@ def sections_named(text: str, names: Collection[str]) -> Mapping[str, list[Secti
         places = set(by_words.get(_plain(name), ())) | ({by_id[name]} if name in by_id else set())
         found[name] = [_section(text, rules, place, whole=name != rules[place].id) for place in sorted(places)]
     return found
+
+
+def names_of_nothing(texts: Sequence[str], names: Sequence[str]) -> list[tuple[str, str]]:
+    """Names that no text has a section or rule for, each with the closest one there is, or an empty text."""
+    found = [sections_named(text, names) for text in texts]
+    missing = [name for name in names if not any(sections[name] for sections in found)]
+    known = {
+        _plain(words): words
+        for text in (texts if missing else ())
+        for rule in split_rules(text)
+        if (words := rule.title if rule.kind == "heading" else rule.words) and rule.kind in NAMED
+    }
+    closest = [get_close_matches(_plain(name), known, n=1) for name in missing]
+    return [(name, known[near[0]] if near else "") for name, near in zip(missing, closest, strict=True)]
 
 
 def _section(text: str, rules: tuple[Rule, ...], place: int, *, whole: bool) -> Section:

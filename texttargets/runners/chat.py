@@ -31,6 +31,7 @@ class ChatRunner:
         params: Mapping[str, Any] | None = None,
         timeout_s: float = 60.0,
         retries: int = 2,
+        references: Mapping[str, str] | None = None,
     ) -> None:
         self._completer = completer
         self._model = model
@@ -39,6 +40,7 @@ class ChatRunner:
         self._params = over_defaults(DEFAULT_PARAMS, {**model.params, **(params or {})})
         self._timeout_s = timeout_s
         self._retries = retries
+        self._references = "".join(_reference(path, text) for path, text in (references or {}).items())
 
     async def run(self, texts: Mapping[str, str], case: Case, sample: int) -> RunResult:
         """One logical call; its own failure is a result with `error`, what ends the run is raised."""
@@ -63,6 +65,7 @@ class ChatRunner:
         if self._role == "template":
             return (Message("user", fill(text, self._values(text, case), self._syntax)),)
         text, question = self._apart(text, case)
+        text += self._references
         if self._role == "user" or not question or not text.strip():
             return (Message("user", "\n\n".join(part for part in (text.rstrip("\n"), question) if part)),)
         return (Message("system", text), Message("user", question))
@@ -86,3 +89,8 @@ class ChatRunner:
         else:
             question = "\n".join(f"{key}: {as_text(value)}" for key, value in rest.items())
         return fill(text, {key: value for key, value in case.input.items() if key in asked}, self._syntax), question
+
+
+def _reference(path: str, text: str) -> str:
+    """A file the text refers to, as it follows the text; what stands in it is never filled in."""
+    return f'\n\n<file path="{path}">\n{for_model(text).rstrip()}\n</file>'
