@@ -38,7 +38,7 @@ from ceopt_tui.core.plan.plan import begins_experiment, plan
 from ceopt_tui.core.plan.stopping import ENDED_BY_PERSON, out_of_time, reopens
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.engine.asking import ask
-from ceopt_tui.engine.begin import begin, begins_again, changed, new_notes, refuse_changed
+from ceopt_tui.engine.begin import MeasuredOtherwise, begin, begins_again, changed, new_notes, refuse_changed
 from ceopt_tui.engine.command.collecting import ResultsAwaited
 from ceopt_tui.engine.command.desk import CommandDesk
 from ceopt_tui.engine.command.workplace import Workplace
@@ -80,6 +80,7 @@ from schemas.records import (
 
 Status = Literal["running", "waiting", "blocked", "finished"]
 
+CHANGED = "changed"  # the outcome of a tick whose files or model are not those of the measurements on record
 SCORED = frozenset({"calibrated", "scored"})  # a tick that was for a person's scores did what it was for
 NO_GAIN = "the cap was reached"
 
@@ -131,7 +132,8 @@ class Run:
         """
         self._limit_s, self._max_experiments = max_active_s, max_experiments
         reopened: list[AnyRecord] = []
-        goes_on = self._parts.terms.scoring or begins_again(self.state, self._inputs, self._parts)
+        terms = self._parts.terms
+        goes_on = terms.scoring or terms.wrapping or begins_again(self.state, self._inputs, self._parts)
         if self.state.finished and not goes_on:
             reason = reopens(self.state, self._parts.terms, self._active_s(), self._wall_s())
             if reason is None or changed(self.state, self._inputs, self._parts):
@@ -142,7 +144,7 @@ class Run:
         await self._recorder.commit(TickStarted(tick=number, pid=os.getpid(), host=socket.gethostname()), *records)
         try:
             self._parts.backend.clean()
-            refuse_changed(self.state, self._inputs, self._parts)
+            refuse_changed(self._session, self._inputs, self._parts)
             result = await self._until_parked()
         except asyncio.CancelledError:
             await asyncio.shield(self._end(number, "waiting", "interrupted", "interrupted"))
@@ -156,7 +158,7 @@ class Run:
     def _ended_before(self, finished: Finished) -> TickResult:
         """A finished run stays as it is; one whose spec changed since would answer another question."""
         try:
-            refuse_changed(self.state, self._inputs, self._parts)
+            refuse_changed(self._session, self._inputs, self._parts)
         except NeedsPersonError as error:
             return _parked(error)
         return _finished(finished)
@@ -331,7 +333,8 @@ def _finished(record: Finished) -> TickResult:
 def _parked(error: CeoptError) -> TickResult:
     """What an error that ends the tick means for the run."""
     if isinstance(error, NeedsPersonError):
-        return TickResult("blocked", "needs_person", str(error), error.exit_status)
+        outcome = CHANGED if isinstance(error, MeasuredOtherwise) else "needs_person"
+        return TickResult("blocked", outcome, str(error), error.exit_status)
     if isinstance(error, HarnessFailed):
         return TickResult("stopped", "harness_failed", str(error), error.exit_status)
     word = next((word for kind, word in WORDS.items() if isinstance(error, kind)), "outage")

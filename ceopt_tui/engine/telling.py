@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
 
 from ceopt_tui.core.outcomes import experiment_word
 from ceopt_tui.core.state.experiment import PARKED, ExperimentState
+from ceopt_tui.core.state.proposals import closed_by, proposal_question
 from ceopt_tui.core.state.run import RunState
+from schemas.keeping_records import ProposalSettled
 from schemas.records import AnyRecord, ExperimentClosed, Learnt
 
 UNSEEN = "did not hold up on unseen cases"
@@ -53,11 +56,23 @@ def unseen_by_checks(experiment: ExperimentState) -> bool:
 def with_learnings(state: RunState, records: Iterable[AnyRecord]) -> Iterator[AnyRecord]:
     """The records, each end of an experiment behind what it taught: a kill between the two loses neither."""
     for record in records:
+        learnt = None
         if isinstance(record, ExperimentClosed):
             learnt = learning(state, state.experiments[record.number], record)
-            if not any((known.number, known.text) == (learnt.number, learnt.text) for known in state.learnings):
-                yield learnt
+        if isinstance(record, ProposalSettled) and record.decision != "again":
+            learnt = _learnt_of_a_proposal(state, record)
+        if learnt and not any((known.number, known.text) == (learnt.number, learnt.text) for known in state.learnings):
+            yield learnt
         yield record
+
+
+def _learnt_of_a_proposal(state: RunState, record: ProposalSettled) -> Learnt:
+    """A person's word on a parked change takes the place of what was learnt when it was parked."""
+    experiment = state.experiments[record.number]
+    assert experiment.closed is not None
+    said = {proposal_question(record.number): record.reason} if record.decision == "refused" else {}
+    known = replace(experiment, answers={**experiment.answers, **said})
+    return learning(state, known, closed_by(experiment.closed, record))
 
 
 def learning(state: RunState, experiment: ExperimentState, closed: ExperimentClosed) -> Learnt:

@@ -46,6 +46,7 @@ class World:
     clock: FakeClock = field(default_factory=FakeClock)
     skin: FakeSkin = field(default_factory=FakeSkin)
     measurement_digest: str = "measured"
+    approved_dependencies: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         self.runner = FakeRunner(self.answer)  # type: ignore[arg-type]
@@ -71,6 +72,7 @@ class World:
             immutable=("evals.yaml",),
             committed=("prompt.md",),
             seed=7,
+            approved_dependencies=self.approved_dependencies,
         )
 
     def parts(self) -> Parts:

@@ -46,8 +46,8 @@ def plan_wrap_up(state: RunState, terms: Terms) -> Action:
     told = state.baseline is not None or state.harness.flagged or state.stopped.outcome == "person"
     if state.report is None and told:
         return Report()
-    if action := _for_a_person(state, terms):
-        return action
+    if left := _for_a_person(state, terms):
+        return left
     lost = len(state.runs.given_up())
     reason = state.stopped.reason + (f"; errors left {counted(lost, 'case')} without a score" if lost else "")
     return Note((Finished(outcome=outcome_word(state), exit_status=_exit(state, lost), reason=reason),))

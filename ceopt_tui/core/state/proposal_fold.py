@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ceopt_tui.core.state.proposals import closed_by, proposal_question
 from ceopt_tui.core.state.run import RunState
 from schemas import keeping_records as k
 
@@ -23,10 +24,10 @@ def _proposal_settled(state: RunState, record: k.ProposalSettled) -> None:
     """The experiment was closed when its change was parked; only its last word changes, no counter but the plateau."""
     state.waiting.settled[record.number] = record
     experiment = state.experiments[record.number]
-    outcome = {"accepted": "kept", "refused": "reverted"}.get(record.decision)
-    if experiment.closed is None or outcome is None:
-        return
-    experiment.closed = experiment.closed.model_copy(update={"outcome": outcome, "reason": record.reason})
+    if experiment.closed is not None:
+        experiment.closed = closed_by(experiment.closed, record)
+    if record.decision == "refused":
+        experiment.answers[proposal_question(record.number)] = record.reason
     if record.decision == "accepted":
         state.plateau = 0
 

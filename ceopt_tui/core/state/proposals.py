@@ -9,6 +9,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from schemas.keeping_records import ProposalParked, ProposalSettled, WinnerRead
+from schemas.records import ExperimentClosed
 
 LATER = "later"  # a person's answer that is asked for again at the next start
 DEPENDENCIES = "dependencies"  # the question about them
@@ -19,6 +20,12 @@ WRAP_UP = "wrap-up"
 def proposal_question(number: int) -> str:
     """The id of the question that presents this experiment's parked change."""
     return f"proposal-{number}"
+
+
+def closed_by(closed: ExperimentClosed, settled: ProposalSettled) -> ExperimentClosed:
+    """How an experiment has ended once a person has decided on its parked change."""
+    outcome = {"accepted": "kept", "refused": "reverted", "again": closed.outcome}[settled.decision]
+    return closed.model_copy(update={"outcome": outcome, "reason": settled.reason})
 
 
 @dataclass
