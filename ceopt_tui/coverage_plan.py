@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
+from ceopt_tui.accounts import judge_cap
 from ceopt_tui.core.figures import counted
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.engine.skin import Skin
@@ -16,7 +17,7 @@ from ceopt_tui.looking import read_state
 from ceopt_tui.models import Models, resolve_models
 from ceopt_tui.pricing import priced_terms
 from ceopt_tui.run_options import RunOptions
-from ceopt_tui.wiring import folder_of, judge_cap
+from ceopt_tui.wiring import folder_of
 from judges.ledger import Caps
 from judges.prices import require_price
 from schemas.evalset import Case
@@ -60,7 +61,7 @@ class CoveragePlan:
         return Caps(
             spec.usd if own.max_usd is None else own.max_usd,
             spec.calls if own.max_calls is None else own.max_calls,
-            judge_cap(self.project, self.models),
+            judge_cap(self.project, self.models.judge),
         )
 
     @property

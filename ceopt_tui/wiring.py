@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
@@ -10,10 +9,11 @@ from pathlib import Path
 
 import platformdirs
 
+from ceopt_tui.accounts import ledger_of
 from ceopt_tui.approval import approval_lines
 from ceopt_tui.core.masking import secrets_in, secrets_of
 from ceopt_tui.core.plan.terms import ScoringOnly, Terms
-from ceopt_tui.core.ports import ResolvedModel, Role
+from ceopt_tui.core.ports import ResolvedModel
 from ceopt_tui.early import PRUNE_SUFFIX
 from ceopt_tui.ended import ended_run
 from ceopt_tui.engine.backends.worktree import WorktreeBackend
@@ -36,15 +36,13 @@ from ceopt_tui.named_files import labels_file
 from ceopt_tui.pricing import priced_terms
 from ceopt_tui.proposing_parts import cut_off, make_proposer
 from ceopt_tui.run_options import RunOptions
+from ceopt_tui.serving import bind_model
 from ceopt_tui.support import notes
 from ceopt_tui.system_clock import SystemClock
 from ceopt_tui.version import VERSION
 from judges.cache import ReplyCache
 from judges.client import LiteLLMClient
-from judges.ledger import Caps, Ledger, Spend
-from judges.local_binding import bound
-from judges.prices import price_of
-from schemas.records import AnyRecord, Approved, CallFacts, CallFinished, CallStarted
+from schemas.records import AnyRecord, Approved
 from texttargets.case_writer import CaseWriter
 from texttargets.checks import check_output
 from texttargets.harness import harness_findings
@@ -146,7 +144,7 @@ async def _parts(
         bound_to = await bind_all(models, stack, skin)
         cache = ReplyCache(options.cache_dir or platformdirs.user_cache_path("ceopt") / "replies", warnings.append)
         stack.callback(cache.close)
-        ledger = _ledger(session, project, bound_to)
+        ledger = ledger_of(session, project, bound_to.judge)
         client = LiteLLMClient(
             ledger,
             cache,
@@ -229,7 +227,7 @@ async def bind_all(models: Models, stack: AsyncExitStack, skin: Skin) -> Models:
     served: dict[str, ResolvedModel] = {}
     for model in models.all:
         if model.model not in served:
-            served[model.model] = await _bind(model, stack, skin)
+            served[model.model] = await bind_model(model, stack, skin)
 
     def address(model: ResolvedModel | None) -> ResolvedModel | None:
         return replace(served[model.model], name=model.name, params=model.params) if model else None
@@ -237,52 +235,3 @@ async def bind_all(models: Models, stack: AsyncExitStack, skin: Skin) -> Models:
     task = address(models.task)
     assert task is not None
     return Models(task, address(models.proposer), address(models.judge), address(models.namer), models.warnings)
-
-
-async def _bind(model: ResolvedModel, stack: AsyncExitStack, skin: Skin) -> ResolvedModel:
-    """The model with an address; an embedded one gets its server for the length of the tick."""
-    loop = asyncio.get_running_loop()
-
-    def progress(done: int, total: int, what: str) -> None:
-        loop.call_soon_threadsafe(skin.progress, what, done, total)
-
-    return await stack.enter_async_context(bound(model, progress))
-
-
-def _ledger(session: Session, project: Project, models: Models) -> Ledger:
-    """The account of the whole run: what earlier ticks spent counts under the same caps."""
-    state, recorder = session.state, session.recorder
-    caps = terms_of(project, attended=False, usd_per_run=None).budget
-    judge_usd = judge_cap(project, models)
-
-    async def started(record: CallStarted) -> None:
-        await recorder.commit(record)
-
-    async def failed(facts: CallFacts, message: str) -> None:
-        await recorder.commit(CallFinished(facts=facts, error=message))
-
-    spent: dict[Role, Spend] = {
-        role: Spend(spend.calls, spend.cached, spend.input_tokens, spend.output_tokens, spend.usd, spend.unpriced)
-        for role, spend in state.spend.roles.items()
-    }
-    roles: tuple[Role, ...] = ("task", "judge", "proposer")
-    for role in roles:
-        lost = state.spend.lost_of(role)
-        cut_off = Spend(requests=lost.calls, usd_known=lost.usd, unpriced=lost.unpriced)
-        spent[role] = spent.get(role, Spend()) + cut_off
-    return Ledger(
-        Caps(max_usd=caps.usd, max_calls=caps.calls, judge_usd=judge_usd),
-        spent=spent,
-        next_call=state.spend.started + 1,
-        on_start=started,
-        on_failure=failed,
-    )
-
-
-def judge_cap(project: Project, models: Models) -> float | None:
-    """The cap on judging in US dollars; one that nobody wrote does not keep a model without a price from working."""
-    judge = project.spec.metric.judge
-    if judge is None or models.judge is None:
-        return None
-    written = project.spec.judge_cost_cap_usd is not None
-    return judge.max_total_cost_usd if written or price_of(models.judge) is not None else None
