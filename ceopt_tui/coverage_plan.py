@@ -17,7 +17,7 @@ from ceopt_tui.looking import read_state
 from ceopt_tui.models import Models, resolve_models
 from ceopt_tui.pricing import priced_terms
 from ceopt_tui.run_options import RunOptions
-from ceopt_tui.wiring import folder_of
+from ceopt_tui.run_places import folder_of
 from judges.ledger import Caps
 from judges.prices import require_price
 from schemas.evalset import Case

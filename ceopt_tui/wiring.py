@@ -17,40 +17,35 @@ from ceopt_tui.core.ports import ResolvedModel
 from ceopt_tui.early import PRUNE_SUFFIX
 from ceopt_tui.ended import ended_run
 from ceopt_tui.engine.backends.worktree import WorktreeBackend
-from ceopt_tui.engine.coverage import carry_over, load_coverage, with_coverage
+from ceopt_tui.engine.coverage import load_coverage, with_coverage
 from ceopt_tui.engine.loop import Run, TickResult
 from ceopt_tui.engine.paid_calls import JournaledCompleter
 from ceopt_tui.engine.parts import Parts, RunInputs
 from ceopt_tui.engine.session import Session, open_session
 from ceopt_tui.engine.skin import Skin
-from ceopt_tui.errors import SetupError
-from ceopt_tui.gitops.branches import archive_branches
-from ceopt_tui.gitops.worktrees import Worktrees
 from ceopt_tui.guarding import guard_of
-from ceopt_tui.inputs import Project, open_project, pruned, run_inputs, terms_of
-from ceopt_tui.journal.folders import archive, claim, state_folder
-from ceopt_tui.journal.lock import RunLock
+from ceopt_tui.inputs import Project, open_project, pruned, run_inputs
+from ceopt_tui.journal.folders import claim
 from ceopt_tui.judging_parts import lacking, make_judging
 from ceopt_tui.models import Models, bound_models, models_if_known, resolve_models
 from ceopt_tui.named_files import labels_file
 from ceopt_tui.pricing import priced_terms
 from ceopt_tui.proposing_parts import cut_off, make_proposer
 from ceopt_tui.run_options import RunOptions
+from ceopt_tui.run_places import WORKTREES, approve_ahead, folder_of, start_over
 from ceopt_tui.serving import bind_model
 from ceopt_tui.support import notes
 from ceopt_tui.system_clock import SystemClock
 from ceopt_tui.version import VERSION
 from judges.cache import ReplyCache
 from judges.client import LiteLLMClient
-from schemas.records import AnyRecord, Approved
+from schemas.records import AnyRecord
 from texttargets.case_writer import CaseWriter
 from texttargets.checks import check_output
 from texttargets.harness import harness_findings
 from texttargets.runners.chat import ChatRunner
 from texttargets.shortcuts import probe_scorer
 from texttargets.target_file import text_digest
-
-WORKTREES = "worktrees"  # below the state folder
 
 
 async def run_tick(options: RunOptions, skin: Skin) -> TickResult:
@@ -89,12 +84,6 @@ async def commit_alone(options: RunOptions, record: AnyRecord) -> None:
         await session.recorder.commit(record)
 
 
-def folder_of(project: Project, options: RunOptions) -> Path:
-    """The run's state folder."""
-    root = project.repository.root
-    return state_folder(project.spec.name, root, state_root=options.state_root, environ=options.environ)
-
-
 def coverage_folder(project: Project, options: RunOptions) -> Path:
     """Where the text's coverage is kept: with its own run, also while it is pruned."""
     folder = folder_of(project, options)
@@ -110,29 +99,6 @@ def covered(inputs: RunInputs, project: Project, options: RunOptions) -> RunInpu
 def coverage_lines(project: Project, options: RunOptions) -> tuple[str, ...]:
     """What an approval says of the text's coverage; nothing where it was not measured."""
     return covered(run_inputs(project, ()), project, options).approval_lines
-
-
-def start_over(project: Project, folder: Path) -> None:
-    """Archives an old run of this name, branch and state; nothing is deleted. BusyError while it is being written."""
-    moment = SystemClock().now()
-    with RunLock.acquire(folder, now=SystemClock().now):
-        Worktrees(project.repository, folder / WORKTREES).clean()
-        archive_branches(project.repository, project.spec.name, moment)
-        carry_over(archive(folder, moment), folder)
-
-
-async def approve_ahead(session: Session, project: Project, digest: str | None = None, by: str = "person") -> None:
-    """Records both approvals before the run asks. A given digest must be the one of these very files."""
-    terms = terms_of(project, attended=False, usd_per_run=None)
-    if digest is not None and digest != terms.approval_digest:
-        raise SetupError(
-            f"--approve {digest[:12]} is not the digest of this spec and its eval set",
-            f"Theirs is {terms.approval_digest}. Look at what changed, then approve that.",
-        )
-    await session.recorder.commit(
-        Approved(what="spec", digest=terms.approval_digest, caps=terms.caps, by=by),
-        Approved(what="baseline", digest=terms.approval_digest, caps=terms.caps, by=by),
-    )
 
 
 @asynccontextmanager

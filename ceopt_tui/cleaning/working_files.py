@@ -11,8 +11,9 @@ from pathlib import Path
 
 from ceopt_tui.cleaning.inventory import Inventory, Thing, size_of
 from ceopt_tui.core.ports import Clock
+from ceopt_tui.engine.bound_files import COPIES_NAME, REPLACED
 from ceopt_tui.engine.digest import DIGEST_NAME
-from ceopt_tui.engine.files import REPORT_NAME
+from ceopt_tui.engine.files import PAGE_NAME, REPORT_NAME
 from ceopt_tui.engine.log_view import LOG_NAME
 from ceopt_tui.errors import CeoptError, SetupError
 from ceopt_tui.gitops.branches import EXPERIMENTS, branches, optimization_branch
@@ -21,8 +22,8 @@ from ceopt_tui.journal.disk import JOURNAL_NAME, storage_error, sync_folder
 from ceopt_tui.journal.folders import REPOSITORY_NAME, refuse_foreign
 from ceopt_tui.journal.lock import LOCK_NAME, OWNER_NAME, RunLock
 from ceopt_tui.looking import FoundRun
+from ceopt_tui.run_places import WORKTREES
 from ceopt_tui.schedule.job import LOG_NAME as SCHEDULE_LOG_NAME
-from ceopt_tui.wiring import WORKTREES
 
 # Files that are made again from the journal when they are needed.
 WORKING = {DIGEST_NAME: "made again when a proposer needs it"}
@@ -30,7 +31,10 @@ KEPT = {
     JOURNAL_NAME: "the run itself",
     LOG_NAME: "the log, readable",
     "spec.yaml": "the spec as it was read",
+    COPIES_NAME: "spec and eval set as they were measured by",
+    REPLACED: "files of yours that copies replaced",
     REPORT_NAME: "the report",
+    PAGE_NAME: "the report as a page",
     "labels.yaml": "scores that you gave",
     "coverage.json": "what each rule is worth, paid for",
     SCHEDULE_LOG_NAME: "what scheduled starts said",

@@ -15,8 +15,9 @@ from ceopt_tui.journal.folders import claim, state_folder
 from ceopt_tui.models import models_if_known
 from ceopt_tui.pricing import priced_terms
 from ceopt_tui.run_options import RunOptions
+from ceopt_tui.run_places import approve_ahead
 from ceopt_tui.system_clock import SystemClock
-from ceopt_tui.wiring import approve_ahead, coverage_lines, project_of
+from ceopt_tui.wiring import coverage_lines, project_of
 
 
 @click.command("approve")

@@ -18,8 +18,8 @@ from ceopt_tui.headless import HeadlessSkin
 from ceopt_tui.inputs import open_project
 from ceopt_tui.journal.folders import claim
 from ceopt_tui.run_options import RunOptions
+from ceopt_tui.run_places import approve_ahead, folder_of
 from ceopt_tui.system_clock import SystemClock
-from ceopt_tui.wiring import approve_ahead, folder_of
 from judges.local_model.catalogue import DEFAULT_MODEL
 
 

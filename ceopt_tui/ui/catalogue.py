@@ -15,8 +15,9 @@ from ceopt_tui.inputs import terms_of
 from ceopt_tui.journal.disk import JOURNAL_NAME
 from ceopt_tui.looking import FoundRun, all_runs, at_work, prunes, read_state
 from ceopt_tui.run_options import RunOptions
+from ceopt_tui.run_places import folder_of
 from ceopt_tui.ui.entries import RunEntry
-from ceopt_tui.wiring import folder_of, project_of
+from ceopt_tui.wiring import project_of
 from schemas.loading import load_spec
 
 MOST_SPECS = 50

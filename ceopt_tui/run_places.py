@@ -1,0 +1,51 @@
+"""Where a run is kept, how it is approved ahead of its questions, and how a new one takes its place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ceopt_tui.engine.coverage import carry_over
+from ceopt_tui.engine.session import Session
+from ceopt_tui.errors import SetupError
+from ceopt_tui.gitops.branches import archive_branches
+from ceopt_tui.gitops.worktrees import Worktrees
+from ceopt_tui.inputs import terms_of
+from ceopt_tui.journal.folders import archive, state_folder
+from ceopt_tui.journal.lock import RunLock
+from ceopt_tui.project import Project
+from ceopt_tui.run_options import RunOptions
+from ceopt_tui.system_clock import SystemClock
+from schemas.records import Approved
+
+WORKTREES = "worktrees"  # below the state folder
+BENCH = "bench"  # checkouts that are only measured
+
+
+def folder_of(project: Project, options: RunOptions) -> Path:
+    """The run's state folder."""
+    root = project.repository.root
+    return state_folder(project.spec.name, root, state_root=options.state_root, environ=options.environ)
+
+
+def start_over(project: Project, folder: Path) -> None:
+    """Archives an old run of this name, branch and state; nothing is deleted. BusyError while it is being written."""
+    moment = SystemClock().now()
+    with RunLock.acquire(folder, now=SystemClock().now):
+        for checkouts in (WORKTREES, BENCH):
+            Worktrees(project.repository, folder / checkouts).clean()
+        archive_branches(project.repository, project.spec.name, moment)
+        carry_over(archive(folder, moment), folder)
+
+
+async def approve_ahead(session: Session, project: Project, digest: str | None = None, by: str = "person") -> None:
+    """Records both approvals before the run asks. A given digest must be the one of these very files."""
+    terms = terms_of(project, attended=False, usd_per_run=None)
+    if digest is not None and digest != terms.approval_digest:
+        raise SetupError(
+            f"--approve {digest[:12]} is not the digest of this spec and its eval set",
+            f"Theirs is {terms.approval_digest}. Look at what changed, then approve that.",
+        )
+    await session.recorder.commit(
+        Approved(what="spec", digest=terms.approval_digest, caps=terms.caps, by=by),
+        Approved(what="baseline", digest=terms.approval_digest, caps=terms.caps, by=by),
+    )
