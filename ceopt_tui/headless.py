@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from ceopt_tui.core.describe import detects, experiment_line, hides_scores, outcome_sentence, unseen_need
 from ceopt_tui.core.figures import counted, score
+from ceopt_tui.core.harness_words import harder_lines, left_out_line, left_out_sentence
 from ceopt_tui.core.judging_ports import RecordMark, Sheet, SheetOutcome
 from ceopt_tui.core.masking import mask, masked
 from ceopt_tui.core.outcomes import run_word
@@ -24,6 +25,7 @@ from ceopt_tui.core.waits import wait_for
 from ceopt_tui.engine.loop import TickResult
 from ceopt_tui.engine.skin import Commit
 from ceopt_tui.errors import CeoptError, NeedsPersonError
+from schemas.harness_records import CasesProposed, HarnessExamined
 from schemas.records import (
     AnyRecord,
     BaselineMeasured,
@@ -132,6 +134,11 @@ class HeadlessSkin:
                 pruning = self._terms is not None and self._terms.pruning
                 sees = unseen_need(self._state) if pruning else detects(record, self._span)
                 return f"baseline {score(record.mean, self._span)}; {sees}"
+            case HarnessExamined() if record.flagged:
+                named = (f"  {left_out_line(self._state, case)}" for case in record.flagged)
+                return "\n".join((left_out_sentence(self._state), *named))
+            case CasesProposed():
+                return "\n".join(harder_lines(self._state))
             case ExperimentClosed():
                 return experiment_line(self._state.experiments[record.number], hidden=hides_scores(self._state))
             case Looked():

@@ -9,7 +9,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, islice
+from itertools import combinations, islice, pairwise
 
 from rapidfuzz import fuzz
 
@@ -111,7 +111,7 @@ def _limits(cases: Sequence[Case], rules: Sequence[Rule]) -> Iterator[str]:
     stated = [(value, unit, rule) for rule in rules for value, unit in _amounts(rule.words)]
     for unit, amounts in by_unit.items():
         ordered = sorted(amounts, key=lambda amount: amount.value)
-        for low, high in zip(ordered, ordered[1:], strict=False):
+        for low, high in pairwise(ordered):
             if high.value - low.value < 2 or _answer(low.case) == _answer(high.case):
                 continue
             place = f"Between {low.value} {unit} ({_id(low.case)}) and {high.value} {unit} ({_id(high.case)}) "

@@ -14,6 +14,7 @@ import click
 from ceopt_tui.commands.watching import EVERY_S, LEAST_S, Lines, Screen, is_screen, watch
 from ceopt_tui.core.describe import HIDDEN, experiment_line, hides_scores, money, outcome_sentence, span_of
 from ceopt_tui.core.figures import counted, score
+from ceopt_tui.core.harness_words import left_out_sentence
 from ceopt_tui.core.outcomes import run_word
 from ceopt_tui.core.visible import said
 from ceopt_tui.core.waits import pending_waits
@@ -93,6 +94,8 @@ def _words(found: FoundRun) -> str:
         lines.append(f"  baseline {mean} on {cases}")
     elif hidden:
         lines.append(f"  the judge's scores are {HIDDEN}")
+    if left_out := left_out_sentence(state):
+        lines.append(f"  {left_out}")
     lines.append(f"  {counted(len(state.experiments), 'experiment')}, {len(state.keeps)} kept; {money(state)}")
     if state.asked and not state.finished:
         lines.append(f"  waits for a person: {state.asked.title} {state.asked.question}")

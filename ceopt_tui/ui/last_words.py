@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ceopt_tui.core.describe import outcome_sentence
 from ceopt_tui.core.figures import counted
+from ceopt_tui.core.harness_words import harder_lines
 from ceopt_tui.core.masking import mask
 from ceopt_tui.core.outcomes import run_word
 from ceopt_tui.ui.run_model import RunModel
@@ -20,6 +21,7 @@ def outcome_lines(model: RunModel) -> list[str]:
     return [
         mask(outcome_sentence(state, terms.span if terms else 1.0)),
         f"{result.status}: {word}; {counts}; scored {scored}, unscored {unscored}",
+        *(mask(line) for line in harder_lines(state)),
     ]
 
 

@@ -8,6 +8,7 @@ from datetime import datetime
 from ceopt_tui.core.clocks import calendar_s, spoken
 from ceopt_tui.core.describe import HIDDEN, hides_scores, unmissed
 from ceopt_tui.core.figures import change, counted, score
+from ceopt_tui.core.harness_words import left_out_sentence
 from ceopt_tui.core.plan.stopping import best_mean
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.saving import only_shortened, saved, saving_words
@@ -62,7 +63,17 @@ def overview(state: RunState, terms: Terms | None, activity: Activity, now: date
         ("Score", _score(state, span)),
         ("Proof", _proof(state, span, pruning=terms is not None and terms.pruning)),
         *judging_lines(state, terms),
+        *_cases(state),
     ]
+
+
+def _cases(state: RunState) -> list[tuple[str, str]]:
+    """What is to be said of the eval set itself; nothing where all cases count and leave something to gain."""
+    left_out, proposed = left_out_sentence(state), state.harness.proposed
+    lines = [("Checks", f"{left_out}; the report names them")] if left_out else []
+    if proposed and proposed.ideas:
+        lines.append(("Add", said(one_line(proposed.ideas[0].text))))
+    return lines
 
 
 def _now(state: RunState, activity: Activity) -> str:

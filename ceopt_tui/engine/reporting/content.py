@@ -15,6 +15,7 @@ from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.plan.wrapping import outcome_word
 from ceopt_tui.core.state.experiment import ExperimentState
 from ceopt_tui.core.state.run import RunState
+from ceopt_tui.engine.reporting.cases import harder_section, left_out_section
 from ceopt_tui.engine.reporting.coverage_map import coverage_section
 from ceopt_tui.engine.reporting.document import Block, Bullets, Figure, Paragraph, Part, Report, Section, Table
 from ceopt_tui.engine.reporting.evidence import evidence_section, gain_section, score_section
@@ -42,6 +43,8 @@ def report_document(state: RunState, terms: Terms, coverage: Coverage | None = N
         *score_section(state, terms),
         *_counts(state),
         *evidence_section(state, terms),
+        *left_out_section(state),
+        *harder_section(state),
         *judge_section(state, terms),
         *keeps_section(state, terms),
         *themes_section(state),

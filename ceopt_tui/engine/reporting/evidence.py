@@ -98,13 +98,12 @@ def _shown(estimate: Estimate, span: float) -> str:
 
 def evidence_section(state: RunState, terms: Terms) -> list[Section]:
     """What the set can show, how it was measured, and what a person saw that the checks do not."""
-    if state.baseline is None or state.split is None:
+    if state.baseline is None:
         return []
-    split = state.split
-    reserved = f", {len(split.report_only)} of them kept for this report" if split.report_only else ""
+    reserved = f", {len(state.report_only)} of them kept for this report" if state.report_only else ""
     lines = [
-        f"{counted(len(split.selection), 'selection case')}, "
-        f"{counted(len(split.holdout), 'held-out case')}{reserved}; split once, seeded, near-duplicates on one side",
+        f"{counted(len(state.selection), 'selection case')}, "
+        f"{counted(len(state.holdout), 'held-out case')}{reserved}; split once, seeded, near-duplicates on one side",
         f"the original text scores {score(state.baseline.mean, terms.span)} on the selection cases",
         _runner_line(state),
         unseen_need(state) if terms.pruning else detects(state.baseline, terms.span),
