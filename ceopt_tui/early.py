@@ -21,15 +21,20 @@ PRUNE_SUFFIX = "-prune"  # of a pruning run's name: it has a state and a branch 
 
 def refuse_if_busy(spec: Path, state_root: Path | None, environ: Mapping[str, str], *, suffix: str = "") -> None:
     """BusyError when the run of `spec` is held. Says nothing of a spec it cannot read; the real reading does."""
+    folder = likely_folder(spec, state_root, environ, suffix=suffix)
+    if folder is not None:
+        refuse_if_held(folder)
+
+
+def likely_folder(spec: Path, state_root: Path | None, environ: Mapping[str, str], *, suffix: str = "") -> Path | None:
+    """The state folder of the run that `spec` names, by that line alone: the rest of the spec may be broken."""
     try:
         found = _NAME.search(spec.read_bytes())
         root = _repository_root(spec.resolve().parent)
         name = f"{found[1].decode()}{suffix}" if found else ""
-        folder = state_folder(name, root, state_root=state_root, environ=environ) if name and root else None
+        return state_folder(name, root, state_root=state_root, environ=environ) if name and root else None
     except (OSError, CeoptError):
-        return
-    if folder is not None:
-        refuse_if_held(folder)
+        return None
 
 
 def _repository_root(folder: Path) -> Path | None:

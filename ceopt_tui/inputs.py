@@ -21,7 +21,7 @@ from ceopt_tui.errors import GitError, InputError, Problem, SetupError
 from ceopt_tui.gitops.repository import Repository
 from ceopt_tui.judge_inputs import judge_terms, rubric_of, sampled
 from ceopt_tui.measured_keys import measured_spec
-from ceopt_tui.named_files import named_files
+from ceopt_tui.named_files import named_files, rubric_files
 from ceopt_tui.project import Project as Project
 from ceopt_tui.support import refuse_unsupported, scores
 from schemas.evalset import Case
@@ -159,15 +159,20 @@ def syntax_of(project: Project) -> str:
 
 def digests(project: Project) -> tuple[str, str]:
     """(approval digest, measurement digest): all that decides a score with the spec's bytes, and without its limits."""
-    content = {loaded.file.name: loaded.sha256 for loaded in project.evalsets}
+    content = _content(project)
+    return _digest({"spec": project.loaded.sha256, **content}), _digest(
+        {"spec": measured_spec(project.spec), **content}
+    )
+
+
+def _content(project: Project) -> dict[str, Any]:
+    """What the files hold that the spec names, where that decides a score."""
     rubrics = [rubric.text for rubric in (project.rubric, project.singleton_rubric) if rubric is not None]
     named = {name: text_digest({name: text}) for name, text in project.references.items()}
     measuring = scope_bytes(project) if project.by_command else {}
     said = (("rubrics", rubrics), ("references", named), ("measuring", measuring))
-    more = {key: value for key, value in said if value}
-    approval = {"spec": project.loaded.sha256, "evalsets": content, **more}
-    measured = {"spec": measured_spec(project.spec), "evalsets": content, **more}
-    return _digest(approval), _digest(measured)
+    evalsets = [loaded.sha256 for loaded in project.evalsets]
+    return {"evalsets": evalsets, **{key: value for key, value in said if value}}
 
 
 def _digest(value: Any) -> str:
@@ -219,10 +224,14 @@ def terms_of(project: Project, *, attended: bool, usd_per_run: float | None) -> 
 
 def run_inputs(project: Project, approval_lines: tuple[str, ...]) -> RunInputs:
     """Everything the engine needs to know of the user's files."""
+    make = command_run_inputs if project.by_command else _text_inputs
+    before_holdout = _digest({"spec": measured_spec(project.spec, holdout=False), **_content(project)})
+    inputs = make(project, *digests(project), approval_lines)
+    return replace(inputs, bound_files=_bound_files(project), digest_before_holdout=before_holdout)
+
+
+def _text_inputs(project: Project, approval: str, measurement: str, approval_lines: tuple[str, ...]) -> RunInputs:
     spec = project.spec
-    approval, measurement = digests(project)
-    if project.by_command:
-        return command_run_inputs(project, approval, measurement, approval_lines)
     assert spec.evalset is not None and spec.target is not None
     return RunInputs(
         name=spec.name,
@@ -246,6 +255,14 @@ def run_inputs(project: Project, approval_lines: tuple[str, ...]) -> RunInputs:
         edits=spec.proposer.edits,
         approval_lines=approval_lines,
     )
+
+
+def _bound_files(project: Project) -> dict[str, bytes]:
+    """The user's files that are bound by digest alone, by their place in the repository."""
+    root = project.repository.root.resolve()
+    files = {loaded.file: loaded.raw for loaded in (project.loaded, *project.evalsets)}
+    files |= {path: path.read_bytes() for path in rubric_files(project.loaded, root)}
+    return {path.resolve().relative_to(root).as_posix(): data for path, data in files.items()}
 
 
 def _immutable(project: Project) -> Iterator[str]:

@@ -40,6 +40,7 @@ FREE: tuple[Key, ...] = (
 )
 FREE_OF_MODEL = frozenset({"usd_per_mtok", "concurrency"})
 # By what they hold, not by what they are called: whoever takes the digest adds the contents.
+HOLDOUT: tuple[Key, ...] = (("measurement", "holdout"), ("metric", "judge", "confirmation_seed"))
 BY_CONTENT: tuple[Key, ...] = (
     ("target", "references"),
     ("metric", "judge", "rubric"),
@@ -47,15 +48,17 @@ BY_CONTENT: tuple[Key, ...] = (
 )
 
 
-def measured_spec(spec: Spec) -> dict[str, Any]:
+def measured_spec(spec: Spec, *, holdout: bool = True) -> dict[str, Any]:
     """The spec without what is free to change; defaults left out, so that writing one down changes nothing.
 
+    Without `holdout`, as if nothing confirmed a keep but the split of the eval set.
     A version that gives an old key another default has to give it another name: runs that are under way count on it.
     """
-    unused = keys_without_effect(spec) if spec.runner.kind == "chat" else ()
+    unused = keys_without_effect(spec) if spec.is_text_target and spec.runner.kind == "chat" else ()
     values: dict[str, Any] = spec.model_dump(mode="json", by_alias=True, exclude_defaults=True)
     of_models = [("models", name, key) for name in spec.models for key in FREE_OF_MODEL]
-    return _without(values, (*FREE, *BY_CONTENT, *of_models, *unused))
+    left_out = () if holdout else HOLDOUT
+    return _without(values, (*FREE, *BY_CONTENT, *of_models, *unused, *left_out))
 
 
 def _without(section: Mapping[str, Any], keys: Iterable[Key]) -> dict[str, Any]:

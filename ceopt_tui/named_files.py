@@ -113,6 +113,17 @@ def _rubric(loaded: LoadedSpec, root: Path, written: str, key: str) -> str:
     return read_rubric_text(path)
 
 
+def rubric_files(loaded: LoadedSpec, root: Path) -> list[Path]:
+    """Rubrics of the judge that have a file of their own."""
+    judge = loaded.spec.metric.judge if loaded.spec.is_judged else None
+    written = {key: getattr(judge, key, None) or "" for key in ("rubric", "singleton_rubric")}
+    return [
+        _locate(loaded, root, name.strip(), ("metric", "judge", key))
+        for key, name in written.items()
+        if is_file_name(name)
+    ]
+
+
 def is_file_name(written: str) -> bool:
     """One line that ends like a text file is a file's name, anything else the rubric itself."""
     line = written.strip()

@@ -24,6 +24,7 @@ OPTIONS = (
     click.option("--state-root", type=click.Path(path_type=Path), help="Keep the run's state in DIR/<name>."),
     click.option("--cache-dir", type=click.Path(path_type=Path), help="Where replies of models are kept."),
     click.option("--fresh", is_flag=True, help="Archive an old run of this name and start over."),
+    click.option("--restore", is_flag=True, help="Put spec, eval set and rubric back as this run was measured by."),
     click.option("--approve", metavar="DIGEST", help="Approve exactly this spec ahead of an unattended run."),
     click.option("--model", "models", multiple=True, metavar="ROLE=MODEL", help="For example cheap=openai/gpt-5-mini."),
     click.option("--show-config", is_flag=True, help="Print every setting in force and stop."),
@@ -54,6 +55,7 @@ def start(
     state_root: Path | None,
     cache_dir: Path | None,
     fresh: bool,
+    restore: bool,
     approve: str | None,
     models: tuple[str, ...],
     show_config: bool,
@@ -62,6 +64,8 @@ def start(
 ) -> int:
     """Starts the run, or goes on with it; gives the exit status."""
     pairs = model_pairs(models)
+    if fresh and restore:
+        raise click.UsageError("--fresh and --restore exclude each other")
     if not (show_config or dry_run):
         try:
             refuse_if_busy(spec, state_root, os.environ, suffix=PRUNE_SUFFIX if prune else "")
@@ -82,8 +86,10 @@ def start(
         prune=prune,
         models=pairs,
     )
-    looking = show_config or dry_run
-    status: int = running.look(options, show_config) if looking else running.run(options, as_json=as_json)
+    if show_config or dry_run:
+        status: int = running.look(options, show_config)
+    else:
+        status = running.run(options, as_json=as_json, restored=restore)
     return status
 
 

@@ -12,19 +12,23 @@ import click
 
 from ceopt_tui.core.describe import money
 from ceopt_tui.core.masking import secrets_in
+from ceopt_tui.core.visible import visible
 from ceopt_tui.effective import effective_config
 from ceopt_tui.engine.loop import TickResult
 from ceopt_tui.errors import CeoptError, SetupError
 from ceopt_tui.exits import ExitStatus
-from ceopt_tui.headless import HeadlessSkin, refused
+from ceopt_tui.going_on import go_on, restore
+from ceopt_tui.headless import HeadlessSkin, finish_refused, refused
 from ceopt_tui.inputs import caps_of, digests, split_of
 from ceopt_tui.run_options import RunOptions
 from ceopt_tui.support import notes
-from ceopt_tui.wiring import project_of, run_tick
+from ceopt_tui.wiring import project_of
 
 
-def run(options: RunOptions, *, as_json: bool) -> int:
-    """The run of these options, in the app or headless; gives the exit status."""
+def run(options: RunOptions, *, as_json: bool, restored: bool = False) -> int:
+    """The run of these options, in the app or headless; `restored` puts its files back first. Gives the exit status."""
+    if restored:
+        _restore(options, as_json=as_json and not options.attended)
     if not options.attended:
         return run_headless(
             options, HeadlessSkin(as_json=as_json, secrets=secrets_in(options.environ), wake=options.wake)
@@ -35,6 +39,17 @@ def run(options: RunOptions, *, as_json: bool) -> int:
         raise SetupError("no terminal; use --unattended")
     status: int = importlib.import_module("ceopt_tui.ui.start").open_run(options)
     return status
+
+
+def _restore(options: RunOptions, *, as_json: bool) -> None:
+    try:
+        places = restore(options)
+    except CeoptError as error:
+        if as_json:
+            finish_refused(error)
+        raise
+    for place in places:
+        click.echo(f"put back: {visible(place)}; yours is kept in the state folder", err=True)
 
 
 def look(options: RunOptions, show_config: bool) -> int:
@@ -66,7 +81,7 @@ def run_headless(options: RunOptions, skin: HeadlessSkin) -> int:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, stop, number, task)
-        return await run_tick(options, skin)
+        return await go_on(options, skin)
 
     try:
         result = asyncio.run(ticking())

@@ -23,6 +23,7 @@ _ENDED = {
 _PARKED = {
     "harness_failed": "the model did not answer",
     "time": "time used up",
+    "changed": "measured by another spec, eval set or model",
     "ticks": "this start's experiments decided",
     "budget": "the cap is reached",
     "quota": "the account has nothing left",

@@ -21,6 +21,7 @@ class Wait:
 # How a start ended → what the next one waits for. Any other end leaves nothing to wait for but the next start.
 _WAITS = {
     "needs_person": ("person", "once a person has answered"),
+    "changed": ("person", "with --restore or --fresh"),
     "budget": ("cap", "once the cap is raised"),
     "quota": ("account", "once the account has something left"),
     "auth": ("key", "once the key is accepted"),

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from ceopt_tui.core.state.run import RunState
+from ceopt_tui.engine.bound_files import changed_files, keep_copies
 from ceopt_tui.engine.parts import Parts, RunInputs
 from ceopt_tui.engine.session import Session
 from ceopt_tui.errors import NeedsPersonError, SetupError
@@ -17,6 +18,10 @@ from ceopt_tui.journal.atomic import write_atomic
 from schemas.records import AnyRecord, ModelBound, Noted, RunStarted
 
 SPEC_COPY = "spec.yaml"
+
+
+class MeasuredOtherwise(NeedsPersonError):
+    """What is on record was measured by another spec, eval set or model: a person has to choose between the two."""
 
 
 def begin(session: Session, inputs: RunInputs, parts: Parts) -> list[AnyRecord]:
@@ -32,12 +37,19 @@ def begin(session: Session, inputs: RunInputs, parts: Parts) -> list[AnyRecord]:
         what = "the spec, the eval set, a check or the model"
         note = f"{what} changed before the first idea: the baseline is measured afresh"
         records += [Noted(text=note), _started(inputs, parts, state.started), inputs.split]
+        _copy_files(session, inputs)
     elif state.split is None:  # a kill may come between any two records
         records.append(inputs.split)
     if not changed(state, inputs, parts):
-        write_atomic(session.folder / SPEC_COPY, inputs.spec_bytes)
+        _copy_files(session, inputs)
     records += [model for model in parts.models if state.models.get(model.role) != model]
     return [*records, *_rubric(state, parts)]
+
+
+def _copy_files(session: Session, inputs: RunInputs) -> None:
+    """Spec and eval sets as they were measured by stay at hand when the user's change."""
+    write_atomic(session.folder / SPEC_COPY, inputs.spec_bytes)
+    keep_copies(session.folder, inputs.bound_files)
 
 
 def _rubric(state: RunState, parts: Parts) -> list[AnyRecord]:
@@ -52,7 +64,9 @@ def changed(state: RunState, inputs: RunInputs, parts: Parts) -> bool:
     """Would this spec, with all it points at and the model it runs on, give other scores than what is on record?"""
     if state.started is None:
         return False
-    return state.started.measurement_digest != inputs.measurement_digest or _other_model(state, parts) is not None
+    # A holdout may be added to a spec that had none: nothing on record was measured by it.
+    known = {inputs.measurement_digest, inputs.digest_before_holdout}
+    return state.started.measurement_digest not in known or _other_model(state, parts) is not None
 
 
 def _other_model(state: RunState, parts: Parts) -> tuple[str, str] | None:
@@ -76,18 +90,19 @@ def begins_again(state: RunState, inputs: RunInputs, parts: Parts) -> bool:
     return changed(state, inputs, parts) and same_text and not state.hypotheses
 
 
-def refuse_changed(state: RunState, inputs: RunInputs, parts: Parts) -> None:
-    """What produced the logged measurements may not change under them."""
-    if models := _other_model(state, parts):
-        raise NeedsPersonError(
+def refuse_changed(session: Session, inputs: RunInputs, parts: Parts) -> None:
+    """What produced the logged measurements may not change under them. MeasuredOtherwise says what did."""
+    fresh = "start over with --fresh; the old run is archived, nothing is deleted."
+    if models := _other_model(session.state, parts):
+        raise MeasuredOtherwise(
             f"this run is measured on {models[0]}, and now its model would be {models[1]}",
-            "Name the first model again, or start over with --fresh; the old run is archived, nothing is deleted.",
+            f"Name the first model again, or {fresh}",
         )
-    if changed(state, inputs, parts):
-        raise NeedsPersonError(
-            "the spec, the eval set or a check changed in a way that the logged measurements do not match",
-            f"Restore the approved spec (a copy is {SPEC_COPY} in the state folder), or start over with --fresh; "
-            "the old run is archived, nothing is deleted.",
+    if changed(session.state, inputs, parts):
+        what = ", ".join(changed_files(session.folder, inputs.bound_files)) or "the spec, the eval set or a check"
+        raise MeasuredOtherwise(
+            f"{what} changed in a way that the logged measurements do not match",
+            f"Put back what the run was measured by with --restore, which keeps yours, or {fresh}",
         )
 
 
@@ -100,7 +115,7 @@ def new_notes(state: RunState, texts: Sequence[str], level: Literal["info", "war
 def _new_run(session: Session, inputs: RunInputs, parts: Parts) -> list[AnyRecord]:
     _refuse_uncommitted(inputs, parts)
     parts.backend.prepare(parts.backend.head(), sorted(inputs.texts))
-    write_atomic(session.folder / SPEC_COPY, inputs.spec_bytes)
+    _copy_files(session, inputs)
     return [_started(inputs, parts, None), inputs.split, *parts.models, *_rubric(session.state, parts)]
 
 

@@ -38,6 +38,8 @@ class RunInputs:
     immutable: tuple[str, ...]
     committed: tuple[str, ...]  # files that git must hold before the run
     seed: int
+    bound_files: Mapping[str, bytes] = field(default_factory=dict)  # spec and what it points at, by place
+    digest_before_holdout: str = ""  # the measurement digest of a spec that is the same but has no holdout yet
     syntax: str = "none"
     constraints: tuple[str, ...] = ()
     protect: tuple[str, ...] = ()

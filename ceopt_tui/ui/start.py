@@ -13,6 +13,7 @@ from rich.console import Console
 
 from ceopt_tui.errors import SetupError
 from ceopt_tui.exits import ExitStatus
+from ceopt_tui.going_on import go_on
 from ceopt_tui.run_options import RunOptions
 from ceopt_tui.system_clock import SystemClock
 from ceopt_tui.trial import Trial
@@ -21,7 +22,6 @@ from ceopt_tui.ui.catalogue import Catalogue, NoRuns, RepositoryCatalogue, entry
 from ceopt_tui.ui.entries import RunEntry
 from ceopt_tui.ui.last_words import outcome_lines, way_on
 from ceopt_tui.ui.terminal import outliving_the_terminal
-from ceopt_tui.wiring import run_tick
 from schemas.loading import is_evalset_file
 
 SIGNALS = {
@@ -56,7 +56,7 @@ def open_evalset(file: Path) -> int:
     except SetupError:
         catalogue = NoRuns(str(folder))
     wanted = file if is_evalset_file(file) else options
-    return _run(CeoptApp(catalogue, run_tick, SystemClock(), evalset=wanted))
+    return _run(CeoptApp(catalogue, go_on, SystemClock(), evalset=wanted))
 
 
 def require_terminal() -> None:
@@ -66,7 +66,7 @@ def require_terminal() -> None:
 
 
 def _open(catalogue: RepositoryCatalogue, first: RunEntry | None) -> int:
-    return _run(CeoptApp(catalogue, run_tick, SystemClock(), first))
+    return _run(CeoptApp(catalogue, go_on, SystemClock(), first))
 
 
 def _run(app: CeoptApp) -> int:

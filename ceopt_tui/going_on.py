@@ -1,0 +1,57 @@
+"""A tick of a run whose files may have changed under it: put them back, start over, or leave it to a person.
+
+Decides nothing: the options or the person at the keyboard say which.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ceopt_tui.core.ports import Question
+from ceopt_tui.early import PRUNE_SUFFIX, likely_folder
+from ceopt_tui.engine.bound_files import put_back
+from ceopt_tui.engine.loop import CHANGED, TickResult
+from ceopt_tui.engine.skin import Skin
+from ceopt_tui.errors import NeedsPersonError, SetupError
+from ceopt_tui.gitops.repository import Repository
+from ceopt_tui.journal.lock import RunLock
+from ceopt_tui.run_options import RunOptions
+from ceopt_tui.system_clock import SystemClock
+from ceopt_tui.wiring import run_tick
+
+RESTORE, START_OVER, LEAVE = "put back", "start over", "leave it"
+_MEANING = f"""\
+{RESTORE:<12}spec, eval set and rubric become what this run was measured by; yours are kept in its state folder
+{START_OVER:<12}a new run with your files as they are; this one is archived with its branch, nothing is deleted
+{LEAVE:<12}nothing changes; the run waits"""
+
+
+async def go_on(options: RunOptions, skin: Skin) -> TickResult:
+    """One tick; where the measurements on record are of other files and somebody is there, one after their choice."""
+    result = await run_tick(options, skin)
+    if result.outcome != CHANGED or not options.attended:
+        return result
+    try:
+        answer = await skin.ask(_question(result))
+    except NeedsPersonError:
+        return result
+    if answer == RESTORE:
+        restore(options)
+        return await go_on(options, skin)
+    return await run_tick(replace(options, fresh=True), skin) if answer == START_OVER else result
+
+
+def restore(options: RunOptions) -> list[str]:
+    """Puts the files of the run back as they were measured by; gives their places. BusyError while it is at work."""
+    suffix = PRUNE_SUFFIX if options.prune else ""
+    folder = likely_folder(options.spec_path, options.state_root, options.environ, suffix=suffix)
+    if folder is None or not folder.is_dir():
+        raise SetupError(f"{options.spec_path} names no run of this repository that could be restored")
+    clock = SystemClock()
+    with RunLock.acquire(folder, now=clock.now):
+        return put_back(folder, Repository.find(options.spec_path.resolve().parent).root, clock.now())
+
+
+def _question(result: TickResult) -> Question:
+    message = f"{result.reason.splitlines()[0]}.\n\n{_MEANING}"
+    return Question("changed", "Measured by other files", message, "What now?", (RESTORE, START_OVER, LEAVE))
