@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from ceopt_tui.core.ports import HypothesisDraft, Refusal, Tried
 from schemas.command_records import Workload
 from schemas.record import CallFacts
-from schemas.result_marker import ResultMarker
+
+if TYPE_CHECKING:  # it brings the YAML reader along, and arithmetic needs none
+    from schemas.result_marker import ResultMarker
 
 
 @dataclass(frozen=True)
