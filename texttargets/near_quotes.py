@@ -23,11 +23,11 @@ def near_quotes(before: str, after: str, index: LeakIndex, allowed: Sequence[str
         if source.phrase.part not in {"input", "expected"} or item in seen:
             continue
         shared = (run for at in range(len(source.norms) - RUN_WORDS + 1) if (run := _run(source.norms, at)) in fresh)
-        run = next((run for run in shared if _telling(run)), None)
-        if run is not None:
+        for run in filter(_telling, shared):
             seen.add(item)
             first, last = words[fresh[run]], words[fresh[run] + RUN_WORDS - 1]
             yield after.count("\n", 0, first.start) + 1, item in index.held_out, after[first.start : last.end]
+            break
 
 
 def _runs(text: str) -> Iterator[tuple[str, ...]]:

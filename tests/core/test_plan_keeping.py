@@ -108,6 +108,8 @@ def test_what_the_guards_would_have_somebody_look_at_is_parked_where_no_model_ma
     remark = ReadRemark(code="constraint", message="line 2 does what a constraint forbids", line=2)
     record = parked(winner(read(remarks=(remark,))), "remarks")
     assert record.reason == "a person has to read it: line 2 does what a constraint forbids"
+    cue = ReadRemark(code="quotes", message="line 2 shares words with an item", line=2)
+    assert next_action(winner(read(remarks=(cue,)))) == Keep(1)
     # A model that read it as well has the last word.
     assert next_action(winner(read(reader="strong", remarks=(remark,))), reader=True) == Keep(1)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from ceopt_tui.core.plan.reading import CUES
 from schemas.evalset import Case
 from schemas.keeping_records import ReadRemark
 from texttargets.leak_sources import LeakSources
@@ -107,13 +108,14 @@ def test_only_lines_that_are_new_where_they_stand_are_read() -> None:
     assert added_lines("a\nb\nc", "a\nnew\nb\nC") == [(2, "new"), (4, "C")]
 
 
-def test_good_rewrites_of_the_leak_guards_corpus_are_not_pointed_at() -> None:
+def test_good_rewrites_of_the_leak_guards_corpus_are_not_held_back() -> None:
     flagged, total = [], 0
     for scenario in yaml.safe_load(LEAKS.read_text(encoding="utf-8")):
         cases = [Case.model_validate(case) for case in scenario["cases"]]
         remarker = make_remarker(Wanted(scenario["before"], (), LeakSources(cases, rubric=scenario.get("rubric", ""))))
         for text in scenario["good"]:
             total += 1
-            if remarker({"t": scenario["before"]}, {"t": f"{scenario['before']}{text}\n"}):
+            found = remarker({"t": scenario["before"]}, {"t": f"{scenario['before']}{text}\n"})
+            if any(remark.code not in CUES for remark in found):
                 flagged.append(text)
     assert total > 80 and flagged == []

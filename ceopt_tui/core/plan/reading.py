@@ -17,6 +17,8 @@ from schemas.keeping_records import ProposalParked, WinnerRead
 UNREADABLE = 2  # replies that cannot be used; then a person has to read
 SLOWLY = 2  # readings of a gain above what was thought possible
 
+CUES = frozenset({"quotes"})  # worth a look, and too often innocent to hold a change back
+
 Cause = Literal["broken", "unread", "remarks", "ended"]
 
 
@@ -44,7 +46,7 @@ def _by_guards(state: RunState, terms: Terms, experiment: ExperimentState, readi
     """Where no model may read, the guards do; what they would have somebody look at is for a person."""
     if not readings:
         return ReadWinner(experiment.number, 1)
-    remarks = [remark.message for remark in readings[-1].remarks]
+    remarks = [remark.message for remark in readings[-1].remarks if remark.code not in CUES]
     if not remarks:
         return None
     return park(state, terms, experiment, "remarks", f"a person has to read it: {'; '.join(remarks)}")
