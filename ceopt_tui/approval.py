@@ -47,12 +47,20 @@ def _ideas_lines(project: Project, model: ResolvedModel | None) -> list[str]:
     if proposer.kind != "command":
         own_model = f"llm ({model.model})" if model else "mechanical (no model)"
         return [f"Ideas from {own_model}, at most {counted(proposer.edits, 'edit')} each"]
+    return list(command_lines(project))
+
+
+def command_lines(project: Project) -> tuple[str, ...]:
+    """What somebody approves who lets a command bring the texts; nothing where none does."""
+    proposer = project.spec.proposer
+    if proposer.kind != "command" or project.pruning:
+        return ()
     given = f", given {', '.join(proposer.environment)}" if proposer.environment else ""
-    return [
+    return (
         f"Ideas from a command, run as you with your rights, at most {proposer.timeout_s:g} s each time{given}:",
         f"           {mask(one_line(proposer.command or ''))}",
         "           the money this command spends is not capped by ceopt; what it reports is booked as its own word",
-    ]
+    )
 
 
 def _scored_by(project: Project, judge: ResolvedModel | None) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from ceopt_tui.approval import command_lines
 from ceopt_tui.core.plan.forecast import plan_lines
 from ceopt_tui.engine.session import open_session
 from ceopt_tui.inputs import digests, split_of
@@ -38,7 +39,7 @@ def command(spec: Path, state_root: Path | None, prune: bool) -> None:
     terms = priced_terms(project, task, proposer, judge, attended=False)
     for line in plan_lines(split_of(project), terms):
         click.echo(line, err=True)
-    for line in coverage_lines(project, options):
+    for line in (*command_lines(project), *coverage_lines(project, options)):
         click.echo(line, err=True)
     click.echo(f"approved {digests(project)[0]}")
     click.echo("The spec, its eval set and its caps are approved; the baseline will not be asked about.", err=True)

@@ -124,7 +124,7 @@ def test_its_own_word_on_money_is_booked_as_such(improved: tuple[Place, Ended], 
     assert (claimed["attempts"], claimed["usd"], claimed["outside"]) == (12, 0.25, True)
     assert run.last["usd"] == pytest.approx(0.25, abs=0.01) and run.last["usd"] > 0.25
     report = git(place.root, "show", f"optimize/triage:{REPORT}")
-    assert "- proposer (external command): 12 calls, 0.2500 USD by its own account, not capped by ceopt" in report
+    assert "- proposer (a command of yours): 12 calls, tokens not known, 0.2500 USD by its own account, not capped by ceopt" in report
 
 
 def test_the_folder_is_gone_afterwards(improved: tuple[Place, Ended]) -> None:
