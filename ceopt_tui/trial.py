@@ -63,7 +63,7 @@ class Trial:
         """One call, or its cached reply. Its own failure is a result with `error`; BudgetError past the caps."""
         ready = self._ready or await self._read()
         async with AsyncExitStack() as stack:
-            models = await bind_all(ready.models, stack, _Nobody())
+            models = await bind_all(ready.models, stack, Nobody())
             folder = self._options.cache_dir or platformdirs.user_cache_path("ceopt") / "replies"
             cache = ReplyCache(folder, lambda _warning: None)
             stack.callback(cache.close)
@@ -78,7 +78,7 @@ class Trial:
     async def _read(self) -> _Ready:
         """Text and spec may have been edited since; what was spent counts on."""
         project = await asyncio.to_thread(open_project, self._options.spec_path)
-        models = await resolve_models(project, self._options, _Nobody())
+        models = await resolve_models(project, self._options, Nobody())
         models = Models(models.task, None, None, None, models.warnings)
         terms = priced_terms(project, models.task, None, attended=True)
         caps = Caps(terms.budget.usd, terms.budget.calls, None)
@@ -87,7 +87,7 @@ class Trial:
         return self._ready
 
 
-class _Nobody:
+class Nobody:
     """A skin without a person: one question was answered already, before the trial."""
 
     def opened(self, state: RunState, terms: Terms, commit: Commit | None = None) -> None:

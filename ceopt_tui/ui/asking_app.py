@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from ceopt_tui.core.ports import Question
 from ceopt_tui.core.visible import one_line
 from ceopt_tui.ui.engine_app import EngineApp
 from ceopt_tui.ui.messages import ReloadWanted
 from ceopt_tui.ui.screens.confirm import ConfirmScreen
 from ceopt_tui.ui.screens.home import HomeScreen
+from ceopt_tui.ui.screens.keep import KeepScreen, reviewed_number
 from ceopt_tui.ui.screens.question import QuestionScreen
 from ceopt_tui.ui.screens.run import RunScreen
 from ceopt_tui.ui.screens.scoring import ScoringScreen
@@ -62,7 +64,13 @@ class AskingApp(EngineApp):
                 skin.answer(answer)
             self.on_run_changed()
 
-        self.push_screen(QuestionScreen(skin.pending.question), answered)
+        self.push_screen(self._question_screen(skin.pending.question), answered)
+
+    def _question_screen(self, question: Question) -> QuestionScreen:
+        number = reviewed_number(question)
+        if self.working is None or number not in self.working.state.experiments:
+            return QuestionScreen(question)
+        return KeepScreen(question, self.working, number)
 
     def on_question_gone(self) -> None:
         if isinstance(self.screen, QuestionScreen):

@@ -8,12 +8,17 @@ from typing import Literal
 
 from textual.binding import Binding, BindingType
 
-Place = Literal["home", "run", "reading", "question", "scoring", "themes", "evalset", "case"]
+Place = Literal[
+    "home", "run", "review", "coverage", "reading", "question", "keep", "scoring", "themes", "evalset", "case"
+]
 PLACES: dict[Place, str] = {
     "home": "Runs of this repository",
     "run": "A run",
+    "review": "An experiment",
+    "coverage": "Which rules the cases guard",
     "reading": "Report, diff and this help",
     "question": "A question",
+    "keep": "Keep this change? (beside the keys of a question)",
     "scoring": "Scoring outputs yourself",
     "themes": "Failure themes",
     "evalset": "An eval set",
@@ -36,22 +41,50 @@ class Command:
     in_palette: bool = True
 
 
+REVIEWS: tuple[Place, ...] = ("review", "keep")
+WITH_HELP: tuple[Place, ...] = ("home", "run", "review", "coverage", "evalset")
+WITH_QUIT: tuple[Place, ...] = ("home", "run", "review", "coverage", "reading")
 COMMANDS = (
     Command("open", "enter", "enter", "Open", "Open the run; a new spec is started", "open", ("home",), False, False),
     Command("reload", "f5", "f5", "Reload", "Read the runs again", "reload", ("home",), False),
-    Command("back", "escape", "esc", "Back", "Go back; a run at work goes on", "back", ("run", "reading", "themes")),
+    Command(
+        "back",
+        "escape",
+        "esc",
+        "Back",
+        "Go back; a run at work goes on",
+        "back",
+        ("run", "review", "reading", "themes"),
+    ),
     Command("answer", "a", "a", "Answer", "Show the question that waits for you", "answer", ("run",)),
     Command("go_on", "c", "c", "Go on", "Start the run, or go on where it was", "go_on", ("run",)),
     Command("stop", "s", "s", "Stop", "Stop after the calls under way; state is kept", "stop", ("run",)),
     Command("end", "e", "e", "End", "End the run for good: final gain, report", "end", ("run",)),
+    Command(
+        "review", "enter", "enter", "Open", "Diff, cases, outputs, evidence of it", "review", ("run",), False, False
+    ),
     Command("diff", "d", "d", "Diff", "The selected candidate against its base", "diff", ("run",)),
     Command("best", "b", "b", "Best", "The best text against the original", "best", ("run",)),
     Command("report", "r", "r", "Report", "The report of the run", "report", ("run",)),
     Command("themes", "t", "t", "Themes", "What the judge finds wrong, grouped; yours to edit", "themes", ("run",)),
     Command("evalset", "v", "v", "Eval set", "The cases it is measured on", "evalset", ("home", "run"), False),
-    Command("help", "question_mark,f1", "?", "Help", "What the keys do", "app.help", ("home", "run", "evalset")),
-    Command("quit", "q", "q", "Quit", "Leave the app; state is kept", "app.leave", ("home", "run", "reading")),
-    Command("later", "escape", "esc", "Later", "Leave the question for later", "later", ("question",)),
+    Command("summary", "1", "1", "Summary", "What was tried and how it went", "view(1)", REVIEWS, False, False),
+    Command("changes", "2", "2", "Diff", "The change, rule by rule and word by word", "view(2)", REVIEWS, False, False),
+    Command("outputs", "3", "3", "Cases", "Cases that moved, with both outputs", "view(3)", REVIEWS, False, False),
+    Command("evidence", "4", "4", "Evidence", "Differences as bars, interval, looks", "view(4)", REVIEWS, False, False),
+    Command("which", "f", "f", "Filter", "Fixed, broken, changed or all cases", "filter", REVIEWS),
+    Command("next_moved", "n", "n", "Next", "The next case that moves with the rule", "next_moved", ("coverage",)),
+    Command("map_filter", "f", "f", "Filter", "Rules of one state", "filter", ("coverage",)),
+    Command("map_search", "slash", "/", "Search", "Words in a rule or a case it moves", "search", ("coverage",)),
+    Command("measure", "m", "m", "Measure", "Make the map; shows the price first", "measure", ("coverage",)),
+    Command("back_map", "escape", "esc", "Back", "Clear the filter, then go back", "back", ("coverage",)),
+    Command("coverage", "m", "m", "Map", "Which rules the cases guard", "coverage", ("home", "run", "evalset"), False),
+    Command("help", "question_mark,f1", "?", "Help", "What the keys do", "app.help", WITH_HELP),
+    Command("quit", "q", "q", "Quit", "Leave the app; state is kept", "app.leave", WITH_QUIT),
+    Command("later", "escape", "esc", "Later", "Leave the question for later", "later", ("question", "keep")),
+    Command(
+        "ideas", "p", "p", "To write", "Cases for rules that none guards; how it was measured", "ideas", ("coverage",)
+    ),
     Command("cases", "enter", "enter", "Cases", "Its cases: output and feedback", "cases", ("themes",), False, False),
     Command("rename", "e", "e", "Rename", "Give the theme another name", "rename", ("themes",)),
     Command("merge", "m", "m", "Merge", "Put its cases into another theme", "merge", ("themes",)),

@@ -1,4 +1,4 @@
-"""An app that opens eval sets to edit, and leaves no change behind without a word."""
+"""An app that opens eval sets to edit and the coverage of a text, and leaves no change behind without a word."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from ceopt_tui.errors import CeoptError
 from ceopt_tui.evalset_runs import evalset_source, open_runs
 from ceopt_tui.run_options import RunOptions
 from ceopt_tui.ui.asking_app import AskingApp
-from ceopt_tui.ui.messages import EvalSetWanted
+from ceopt_tui.ui.coverage_map_source import CoverageFiles, MapSource
+from ceopt_tui.ui.messages import CoverageWanted, EvalSetWanted
 from ceopt_tui.ui.screens.confirm import ConfirmScreen
+from ceopt_tui.ui.screens.coverage import CoverageScreen
 from ceopt_tui.ui.screens.evalset import EvalSetScreen
 from ceopt_tui.ui.screens.evalset_trial import TriesCase
 from ceopt_tui.ui.screens.pick import PickScreen
@@ -22,15 +24,22 @@ NOT_SAVED = "What you wrote in the eval set is not saved. Leave without it?"
 
 
 class EditingApp(AskingApp):
-    """Opens the eval set of a run, or one by its file. `trial_of` makes what runs a spec's text on a case."""
+    """Opens the eval set of a run, or one by its file, and the coverage map of a text.
+
+    `trial_of` makes what runs a spec's text on a case, `map_of` what reads and measures the map of a spec.
+    """
 
     trial_of: Callable[[RunOptions], TriesCase] | None = None
+    map_of: Callable[[RunOptions | None, Path], MapSource] = CoverageFiles
 
     def on_eval_set_wanted(self, message: EvalSetWanted) -> None:
         if message.entry.options is None:
             self.notify(NO_SPEC, severity="error", markup=False)
         else:
             self.open_evalset_of(message.entry.options)
+
+    def on_coverage_wanted(self, message: CoverageWanted) -> None:
+        self.push_screen(CoverageScreen(message.name, self.map_of(message.options, message.folder)))
 
     def open_evalset_of(self, options: RunOptions) -> None:
         """Shows the eval set of a spec; asks which where there are several."""
@@ -59,6 +68,7 @@ class EditingApp(AskingApp):
         """Shows the eval set; with `options` runs are looked for where these keep them."""
         looks = partial(open_runs, state_root=options.state_root, environ=options.environ) if options else open_runs
         screen = EvalSetScreen(file, seed=seed, share=share, looks=looks)
+        screen.spec = options
         screen.trial = self.trial_of(options) if options and self.trial_of else None
         self.push_screen(screen)
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from textual.message import Message
 
+from ceopt_tui.run_options import RunOptions
 from ceopt_tui.ui.entries import RunEntry
 
 
@@ -96,6 +98,15 @@ class EvalSetWanted(Message):
     """The person wants to see the cases a run is measured on."""
 
     entry: RunEntry
+
+
+@dataclass
+class CoverageWanted(Message):
+    """The person wants to see which rules the cases guard: those of a spec, or of a run whose spec is gone."""
+
+    name: str
+    options: RunOptions | None
+    folder: Path
 
 
 @dataclass

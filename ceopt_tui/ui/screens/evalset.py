@@ -14,8 +14,10 @@ from textual.widgets import DataTable, Input
 
 from ceopt_tui.core.visible import one_line, said
 from ceopt_tui.errors import SetupError
+from ceopt_tui.run_options import RunOptions
 from ceopt_tui.ui.commands import Place, bindings_for
 from ceopt_tui.ui.evalset_rows import CaseFilter, narrowed
+from ceopt_tui.ui.messages import CoverageWanted
 from ceopt_tui.ui.screens.confirm import ConfirmScreen
 from ceopt_tui.ui.screens.evalset_case import EvalSetCaseScreen
 from ceopt_tui.ui.screens.evalset_trial import EvalSetTrialScreen
@@ -27,6 +29,7 @@ from texttargets.evalset_view import report_text
 
 SIDES = {None: "selection", "selection": "holdout", "holdout": None}
 OF_CASE = ("open_case", "kind", "side", "tags", "delete", "try")
+NO_MAP = "Only a spec says which text: open the set with v from the list of runs, or with `ceopt evalset edit SPEC`."
 TAGS = "tags, with commas between; enter keeps them, esc drops them"
 WORDS = "words that are in the case; enter keeps the list, esc clears it"
 
@@ -37,6 +40,7 @@ class EvalSetScreen(EvalSetTrialScreen):
     place: ClassVar[Place] = "evalset"
     CSS_PATH = "evalset.tcss"
     BINDINGS: ClassVar[list[BindingType]] = bindings_for("evalset")
+    spec: RunOptions | None = None  # that the set was opened from
     _asking = ""  # what the line of input is for
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -170,6 +174,12 @@ class EvalSetScreen(EvalSetTrialScreen):
         report = self.board.shown_report if self.board else None
         if report is not None:
             self.app.push_screen(ReadingScreen("What is to be said of this set", said(report_text(report))))
+
+    def action_coverage(self) -> None:
+        if self.spec is None:
+            self.notify(NO_MAP, timeout=10, markup=False)
+        else:
+            self.post_message(CoverageWanted(self.path.stem, self.spec, self.path.parent))
 
     def action_back(self) -> None:
         board = self.board

@@ -16,7 +16,7 @@ from ceopt_tui.core.ports import Clock
 from ceopt_tui.core.visible import one_line, said
 from ceopt_tui.ui.commands import Place, bindings_for
 from ceopt_tui.ui.entries import RunEntry
-from ceopt_tui.ui.messages import EvalSetWanted, ReloadWanted, RunOpened
+from ceopt_tui.ui.messages import CoverageWanted, EvalSetWanted, ReloadWanted, RunOpened
 from ceopt_tui.ui.styled import cell, lines_of, mark_cell
 from ceopt_tui.ui.viewmodel import RunRow, run_row
 from ceopt_tui.ui.widgets.reading import Reading
@@ -113,6 +113,12 @@ class HomeScreen(Screen[None]):
         key = self.query_one(RowTable).selected_key
         if key in self._entries:
             self.post_message(EvalSetWanted(self._entries[key]))
+
+    def action_coverage(self) -> None:
+        key = self.query_one(RowTable).selected_key
+        if key in self._entries:
+            entry = self._entries[key]
+            self.post_message(CoverageWanted(entry.name, entry.options, entry.folder))
 
     def action_reload(self) -> None:
         self.post_message(ReloadWanted())

@@ -14,7 +14,7 @@ from textual.widgets import Footer, Input, OptionList, Static
 from ceopt_tui.core.ports import Question
 from ceopt_tui.core.visible import said, visible
 from ceopt_tui.ui.commands import Place, bindings_for
-from ceopt_tui.ui.styled import lines_of
+from ceopt_tui.ui.styled import Line, lines_of
 from ceopt_tui.ui.widgets.choices import CHOOSE_FIRST, HOW, Choices
 from ceopt_tui.ui.widgets.pairs import Pairs
 from ceopt_tui.ui.widgets.reading import Reading
@@ -38,8 +38,7 @@ class QuestionScreen(Screen[str | None]):
 
     def compose(self) -> ComposeResult:
         yield Static(Content.styled(said(self.question.title), "bold"), id="title", markup=False)
-        below = Pairs(self.question.pairs, id="pairs") if self.question.pairs else None
-        yield Reading(lines_of(visible(self.question.message)), id="material", below=below)
+        yield from self.material()
         with Vertical(id="answering"):
             yield Static(Content.styled(said(self.question.question), "bold"), id="question", markup=False)
             yield Choices(self.question.options, id="choices")
@@ -47,17 +46,35 @@ class QuestionScreen(Screen[str | None]):
         yield Static(id="hint", markup=False)
         yield Footer(show_command_palette=False)
 
+    def material(self) -> ComposeResult:
+        """What is to be read before the answer."""
+        yield Reading(self.lines, id="material", below=self.below)
+
+    @property
+    def lines(self) -> list[Line]:
+        return lines_of(visible(self.question.message))
+
+    @property
+    def below(self) -> Pairs | None:
+        return Pairs(self.question.pairs, id="pairs") if self.question.pairs else None
+
+    @property
+    def reading(self) -> Reading:
+        """The text in sight."""
+        return self.query_one(Reading)
+
     def on_mount(self) -> None:
         self.query_one(Input).cursor_blink = False
         self.query_one(Choices).focus()
-        self.watch(self.query_one(Reading), "scroll_y", self._hint)
+        for reading in self.query(Reading):
+            self.watch(reading, "scroll_y", self.hint)
 
     def on_resize(self) -> None:
-        self.call_after_refresh(self._hint)
+        self.call_after_refresh(self.hint)
 
-    def _hint(self) -> None:
+    def hint(self) -> None:
         """How to answer; says so while part of the material is still below the window."""
-        reading = self.query_one(Reading)
+        reading = self.reading
         below = int(reading.max_scroll_y - reading.scroll_y)
         more = f"PgDn reads on ({below} more)" if below > 0 else "PgUp PgDn read"
         self.query_one("#hint", Static).update(f"{self._how}   {more}")
@@ -65,12 +82,12 @@ class QuestionScreen(Screen[str | None]):
     def on_choices_unchosen(self, event: Choices.Unchosen) -> None:
         event.stop()
         self._how = CHOOSE_FIRST
-        self._hint()
+        self.hint()
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         event.stop()
         self._how = HOW
-        self._hint()
+        self.hint()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
@@ -97,7 +114,7 @@ class QuestionScreen(Screen[str | None]):
             self.dismiss(None)
 
     def action_read_on(self) -> None:
-        self.query_one(Reading).scroll_page_down(animate=False)
+        self.reading.scroll_page_down(animate=False)
 
     def action_read_back(self) -> None:
-        self.query_one(Reading).scroll_page_up(animate=False)
+        self.reading.scroll_page_up(animate=False)

@@ -18,6 +18,7 @@ from ceopt_tui.ui.commands import Place, bindings_for, commands_of
 from ceopt_tui.ui.marks import Mark, outcome_mark
 from ceopt_tui.ui.messages import (
     AnswerWanted,
+    CoverageWanted,
     EndWanted,
     EvalSetWanted,
     ReportWanted,
@@ -29,6 +30,7 @@ from ceopt_tui.ui.messages import (
 from ceopt_tui.ui.overview import mark_of, overview
 from ceopt_tui.ui.run_model import RunModel
 from ceopt_tui.ui.screens.reading import ReadingScreen
+from ceopt_tui.ui.screens.review import ReviewScreen
 from ceopt_tui.ui.styled import cell, fact_lines, lines_of, mark_cell, marked
 from ceopt_tui.ui.viewmodel import candidate_diff, detail, experiment_row, run_diff
 from ceopt_tui.ui.widgets.reading import Prose, Reading
@@ -149,7 +151,7 @@ class RunScreen(Screen[None]):
 
     def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
         event.stop()
-        self.action_diff()
+        self.action_review()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Commands that make no sense now are not offered."""
@@ -185,6 +187,11 @@ class RunScreen(Screen[None]):
     def action_report(self) -> None:
         self.post_message(ReportWanted())
 
+    def action_review(self) -> None:
+        number = self.selected
+        if number is not None:
+            self.app.push_screen(ReviewScreen(self.model, number))
+
     def action_diff(self) -> None:
         number = self.selected
         if number is not None:
@@ -194,6 +201,10 @@ class RunScreen(Screen[None]):
 
     def action_evalset(self) -> None:
         self.post_message(EvalSetWanted(self.model.entry))
+
+    def action_coverage(self) -> None:
+        entry = self.model.entry
+        self.post_message(CoverageWanted(entry.name, entry.options, entry.folder))
 
     def action_themes(self) -> None:
         self.post_message(ThemesWanted())
