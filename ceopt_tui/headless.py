@@ -9,6 +9,7 @@ from dataclasses import asdict
 from statistics import fmean
 from typing import Any, Literal
 
+from ceopt_tui.core.command_words import figure
 from ceopt_tui.core.describe import detects, experiment_line, hides_scores, outcome_sentence, unseen_need
 from ceopt_tui.core.figures import counted, score
 from ceopt_tui.core.harness_words import harder_lines, left_out_line, left_out_sentence
@@ -120,7 +121,7 @@ class HeadlessSkin:
 
     def _say_plan(self, split: SplitFrozen) -> None:
         """What the run will take, before it takes any of it."""
-        if self._terms is not None:
+        if self._terms is not None and self._terms.command is None:
             for line in plan_lines(split, self._terms):
                 self._talk(line)
 
@@ -130,6 +131,8 @@ class HeadlessSkin:
 
     def _words(self, record: AnyRecord) -> str:
         match record:
+            case BaselineMeasured() if self._state.by_command:
+                return f"baseline {figure(record.mean)}, {counted(record.scored, 'sample')}"
             case BaselineMeasured() if not hides_scores(self._state):
                 pruning = self._terms is not None and self._terms.pruning
                 sees = unseen_need(self._state) if pruning else detects(record, self._span)

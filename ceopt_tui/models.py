@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from ceopt_tui.core.masking import mask, redacted
@@ -15,7 +15,7 @@ from ceopt_tui.run_options import RunOptions
 from judges.family import kin
 from judges.local_model.catalogue import DEFAULT_MODEL
 from judges.prices import price_of, require_price
-from judges.tiers import resolve
+from judges.tiers import READER, reader_name, resolve
 from judges.user_config import user_config_file
 from schemas.loading import unattended_problems
 from schemas.records import ModelBound
@@ -33,11 +33,13 @@ class Models:
     judge: ResolvedModel | None = None
     namer: ResolvedModel | None = None  # of failure themes: work for the cheap tier
     warnings: tuple[str, ...] = ()
+    reader: ResolvedModel | None = None  # of changes, before they are kept with nobody watching
 
     @property
     def all(self) -> tuple[ResolvedModel, ...]:
         """Every model that may be called."""
-        return tuple(model for model in (self.task, self.proposer, self.judge, self.namer) if model is not None)
+        every = (self.task, self.proposer, self.judge, self.namer, self.reader)
+        return tuple(model for model in every if model is not None)
 
 
 async def resolve_models(project: Project, options: RunOptions, skin: Skin) -> Models:
@@ -63,14 +65,15 @@ async def resolve_models(project: Project, options: RunOptions, skin: Skin) -> M
             f"no model is configured for the proposer ({spec.proposer.model})",
             "Set CEOPT_MODEL_STRONG=provider/model, or use `proposer: {kind: mechanical}`, which needs no model.",
         )
-    judge = _judge(spec, find, task)
+    judge = judge_of(spec, find, task)
     namer = (find("proposer", "cheap") or proposer) if judge and proposer else None
     models = Models(task, proposer, judge, namer, tuple(warnings))
     _require_prices(spec, models)
     return models
 
 
-def _judge(spec: Spec, find: Find, task: ResolvedModel) -> ResolvedModel | None:
+def judge_of(spec: Spec, find: Find, task: ResolvedModel | None) -> ResolvedModel | None:
+    """The judge's model, None where checks or a command score. SetupError when it is not configured."""
     if not spec.is_judged or spec.metric.judge is None:
         return None
     name = spec.metric.judge.model
@@ -134,6 +137,29 @@ async def _embedded(project: Project, options: RunOptions, skin: Skin) -> Resolv
     return model
 
 
+def with_reader(models: Models, project: Project, options: RunOptions) -> Models:
+    """The models with one that reads changes before they are kept; at the keyboard a person does."""
+    if options.attended:
+        return models
+    warnings: list[str] = []
+    known = replace(models, reader=reader_of(project.spec, options, models.proposer, warnings.append))
+    _require_prices(project.spec, known)
+    return replace(known, warnings=(*models.warnings, *warnings))
+
+
+def reader_of(
+    spec: Spec, options: RunOptions, author: ResolvedModel | None, warn: Callable[[str], None]
+) -> ResolvedModel | None:
+    """A strong model that did not write the changes: what it says of its own work would be worth nothing."""
+    where = (spec.models, options.environ, user_config_file(), options.models)
+    reader = resolve(READER, reader_name(*where), *where, warn=warn)
+    if reader is None or author is None or reader.model != author.model:
+        return reader
+    if reader.name == READER:
+        warn(f"`models.reader` is {author.model}, which writes the changes: it does not read them as well")
+    return None
+
+
 def models_if_known(
     project: Project, environ: Mapping[str, str], overrides: Mapping[str, str] | None = None
 ) -> Models | None:
@@ -147,7 +173,7 @@ def models_if_known(
         proposer = find("proposer", spec.proposer.model) if spec.proposer.asks_model else None
         if task is None or (proposer is None and spec.proposer.kind == "llm"):
             return None
-        return Models(task, proposer, _judge(spec, find, task))
+        return Models(task, proposer, judge_of(spec, find, task))
     except SetupError:
         return None
 
@@ -158,6 +184,7 @@ def bound_models(models: Models) -> tuple[ModelBound, ...]:
         ("task", models.task),
         ("proposer", models.proposer),
         ("judge", models.judge),
+        ("reader", models.reader),
     )
     kindred = kin(models.judge, models.task, models.proposer) if models.judge else ()
     return tuple(
@@ -167,7 +194,7 @@ def bound_models(models: Models) -> tuple[ModelBound, ...]:
             model=model.model,
             endpoint=mask(model.endpoint),
             params=redacted(model.params),
-            usd_per_mtok=_price(model),
+            usd_per_mtok=price_in_record(model),
             kin=kindred if role == "judge" else (),
         )
         for role, model in roles
@@ -175,6 +202,7 @@ def bound_models(models: Models) -> tuple[ModelBound, ...]:
     )
 
 
-def _price(model: ResolvedModel) -> tuple[float, float] | None:
+def price_in_record(model: ResolvedModel) -> tuple[float, float] | None:
+    """US dollars per million tokens, in and out; None where nobody knows."""
     price = price_of(model)
     return (price.usd_in, price.usd_out) if price else None

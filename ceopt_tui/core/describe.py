@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import ceil
 
+from ceopt_tui.core.command_words import command_outcome
 from ceopt_tui.core.figures import change, counted, percent, score
 from ceopt_tui.core.outcomes import experiment_word
 from ceopt_tui.core.saving import only_shortened, price_words, saved, saving_words
@@ -154,6 +155,8 @@ def _with_runs(case: str, tally: tuple[int, int, int, int] | None, passes_now: b
 
 def outcome_sentence(state: RunState, span: float) -> str:
     """What came of the run, for a person."""
+    if state.by_command:
+        return command_outcome(state)
     if state.stopped is None:
         return "The run has not ended."
     if state.gain and hides_scores(state):

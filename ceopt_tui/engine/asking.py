@@ -8,6 +8,7 @@ from ceopt_tui.core.plan.actions import Ask
 from ceopt_tui.core.plan.calibrating import CHANGE_RUBRIC, THROW_AWAY
 from ceopt_tui.core.ports import Question
 from ceopt_tui.core.state.run import RunState
+from ceopt_tui.engine.command.questions import command_question
 from ceopt_tui.engine.judge_questions import (
     ADD_FIRST,
     blind_offer,
@@ -77,6 +78,8 @@ def _discarded(state: RunState, number: int | None) -> SheetClosed:
 
 
 def _question(state: RunState, inputs: RunInputs, parts: Parts, action: Ask) -> Question:
+    if parts.command and (question := command_question(state, inputs, parts, action)):
+        return question
     if action.what == "spec":
         return spec_question(state, inputs, parts)
     if action.what == "baseline":

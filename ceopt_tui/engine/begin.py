@@ -73,7 +73,7 @@ def _other_model(state: RunState, parts: Parts) -> tuple[str, str] | None:
     """(model on record, model now) when they are not the same; a run is measured on one task model and one judge."""
     for now in parts.models:
         before = state.models.get(now.role)
-        if before is None or now.role == "proposer":
+        if before is None or now.role in {"proposer", "reader"}:
             continue
         if (before.model, before.endpoint, before.params) != (now.model, now.endpoint, now.params):
             return _named(before), _named(now)
@@ -86,7 +86,7 @@ def _named(model: ModelBound) -> str:
 
 def begins_again(state: RunState, inputs: RunInputs, parts: Parts) -> bool:
     """A changed spec from which nothing was derived yet: gates and baseline are due again."""
-    same_text = state.started is not None and state.started.text_digest == inputs.text_digest
+    same_text = state.started is not None and inputs.text_digest in {state.started.text_digest, ""}
     return changed(state, inputs, parts) and same_text and not state.hypotheses
 
 
@@ -121,6 +121,7 @@ def _new_run(session: Session, inputs: RunInputs, parts: Parts) -> list[AnyRecor
 
 def _started(inputs: RunInputs, parts: Parts, earlier: RunStarted | None) -> RunStarted:
     """The run's identity; one that is measured afresh keeps its name tag and the commit it grew from."""
+    base_sha = earlier.base_sha if earlier else parts.backend.head()
     return RunStarted(
         run_id=earlier.run_id if earlier else secrets.token_hex(6),
         name=inputs.name,
@@ -130,11 +131,12 @@ def _started(inputs: RunInputs, parts: Parts, earlier: RunStarted | None) -> Run
         spec_digest=inputs.spec_digest,
         approval_digest=inputs.approval_digest,
         measurement_digest=inputs.measurement_digest,
-        base_sha=earlier.base_sha if earlier else parts.backend.head(),
+        base_sha=base_sha,
         branch=parts.backend.branch,
         texts=dict(inputs.texts),
-        text_digest=inputs.text_digest,
+        text_digest=inputs.text_digest or base_sha,
         seed=inputs.seed,
+        command=inputs.command,
     )
 
 

@@ -147,7 +147,7 @@ class RunState:
 
     @property
     def best_texts(self) -> dict[str, str]:
-        return self.texts[self.reference.text_digest]
+        return self.texts.get(self.reference.text_digest, {})  # a run by a command has commits instead
 
     @property
     def status(self) -> str:

@@ -15,10 +15,11 @@ from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.plan.wrapping import outcome_word
 from ceopt_tui.core.state.experiment import ExperimentState
 from ceopt_tui.core.state.run import RunState
+from ceopt_tui.engine.command.report import command_report
 from ceopt_tui.engine.reporting.cases import harder_section, left_out_section
 from ceopt_tui.engine.reporting.coverage_map import coverage_section
 from ceopt_tui.engine.reporting.document import Block, Bullets, Figure, Paragraph, Part, Report, Section, Table
-from ceopt_tui.engine.reporting.evidence import evidence_section, gain_section, score_section
+from ceopt_tui.engine.reporting.evidence import case_section, evidence_section, gain_section, score_section
 from ceopt_tui.engine.reporting.judged import judge_section, themes_section
 from ceopt_tui.engine.reporting.keeps import keeps_section
 from ceopt_tui.engine.reporting.spending import cost_section, limits_section
@@ -31,6 +32,8 @@ THE_REST = "`ceopt log` has them all"
 
 def report_document(state: RunState, terms: Terms, coverage: Coverage | None = None) -> Report:
     """The whole report of a run whose loop has ended."""
+    if state.by_command:
+        return command_report(state)
     assert state.started is not None and state.stopped is not None
     title = f"{state.started.name}: {run_word(outcome_word(state), ended=True)}"
     lead = [outcome_sentence(state, terms.span), f"The loop ended because: {state.stopped.reason}."]
@@ -41,6 +44,7 @@ def report_document(state: RunState, terms: Terms, coverage: Coverage | None = N
     sections = [
         *gain_section(state, terms),
         *score_section(state, terms),
+        *case_section(state, terms),
         *_counts(state),
         *evidence_section(state, terms),
         *left_out_section(state),
