@@ -27,7 +27,7 @@ def ledger_of(session: Session, project: Project, judge: ResolvedModel | None) -
         role: Spend(spend.calls, spend.cached, spend.input_tokens, spend.output_tokens, spend.usd, spend.unpriced)
         for role, spend in state.spend.roles.items()
     }
-    roles: tuple[Role, ...] = ("task", "judge", "proposer")
+    roles: tuple[Role, ...] = ("task", "judge", "proposer", "reader")
     for role in roles:
         lost = state.spend.lost_of(role)
         cut_off = Spend(requests=lost.calls, usd_known=lost.usd, unpriced=lost.unpriced)

@@ -14,7 +14,11 @@ from texttargets.excerpt import excerpt
 
 
 def approval_lines(
-    project: Project, task: ResolvedModel, proposer: ResolvedModel | None, judge: ResolvedModel | None = None
+    project: Project,
+    task: ResolvedModel,
+    proposer: ResolvedModel | None,
+    judge: ResolvedModel | None = None,
+    reader: ResolvedModel | None = None,
 ) -> tuple[str, ...]:
     """One line a subject, label first."""
     spec = project.spec
@@ -27,6 +31,7 @@ def approval_lines(
         f"Gate       past {percent(spec.max_unscored)} of the cases without a score a measurement decides nothing",
         f"Runs on    {task.model} at {task.endpoint}, pinned for the whole run",
         *_ideas_lines(project, proposer),
+        *([f"Read by    {reader.model} before a change is kept with nobody watching"] if reader else []),
         f"Caution    {spec.caution}",
     ]
     if project.references:

@@ -11,8 +11,9 @@ from ceopt_tui.core.ports import ResolvedModel, Role
 from ceopt_tui.errors import SetupError
 from ceopt_tui.inputs import Project, caps_of, digests, split_of, terms_of
 from ceopt_tui.run_options import RunOptions
+from judges.change_reader import DEFAULT_PARAMS as READER_PARAMS
 from judges.prices import price_of
-from judges.tiers import bare_address, chosen_from, resolve
+from judges.tiers import bare_address, chosen_from, reader_name, resolve
 from judges.user_config import user_config_file
 from texttargets.proposers.llm import DEFAULT_PARAMS as PROPOSER_PARAMS
 from texttargets.runners.chat import DEFAULT_PARAMS as TASK_PARAMS
@@ -55,6 +56,8 @@ def _models(project: Project, options: RunOptions) -> dict[str, Any]:
         roles["proposer"] = _role(project, options, "proposer", spec.proposer.model, PROPOSER_PARAMS)
     if spec.metric.judge is not None:
         roles["judge"] = _role(project, options, "judge", spec.metric.judge.model, JUDGE_PARAMS)
+    where = (spec.models, options.environ, user_config_file(), options.models)
+    roles["reader"] = _role(project, options, "reader", reader_name(*where), READER_PARAMS)
     return roles
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ceopt_tui.core.ports import Guard
+from ceopt_tui.core.reading_ports import Remarker
 from ceopt_tui.engine.parts import RunInputs
 from ceopt_tui.errors import GitError, InputError, SetupError
 from ceopt_tui.gitops.repository import Repository
@@ -20,6 +21,7 @@ from schemas.spec_target import Target
 from texttargets.guards import make_guard
 from texttargets.leak_sources import LeakSources
 from texttargets.limits import Limits
+from texttargets.remarks import Wanted, make_remarker
 from texttargets.split import freeze_split
 
 
@@ -40,6 +42,15 @@ def guard_of(project: Project, inputs: RunInputs) -> Guard:
     rubric = "\n".join(one.text for one in (project.rubric, project.singleton_rubric) if one)
     sources = replace(_sources(project.evalsets, rubric), held_out=inputs.split.holdout)
     return make_guard(sources=sources, syntax=inputs.syntax, limits=limits)
+
+
+def remarker_of(project: Project, inputs: RunInputs) -> Remarker:
+    """What a change is read against before it is kept, without a model."""
+    target = project.spec.target
+    assert target is not None
+    rubric = "\n".join(one.text for one in (project.rubric, project.singleton_rubric) if one)
+    sources = replace(_sources(project.evalsets, rubric), held_out=inputs.split.holdout)
+    return make_remarker(Wanted(inputs.description, inputs.constraints, sources, target.public_phrases))
 
 
 def lint_terms(spec: Path | None, evalset: Path | None) -> LintTerms:

@@ -29,6 +29,7 @@ class RunOptions:
     max_ticks: int | None = None  # experiments that may be decided in this start
     prune: bool = False  # rules leave the text, one by one
     scoring: Literal["calibration", "blind"] | None = None  # this tick is for a person's scores alone
+    wrap_up: bool = False  # a person chooses what comes of a run that has ended
     models: Mapping[str, str] = field(default_factory=dict)  # role or tier -> model, from the command line
     environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
 

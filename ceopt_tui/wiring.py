@@ -13,7 +13,7 @@ from ceopt_tui.accounts import ledger_of
 from ceopt_tui.approval import approval_lines
 from ceopt_tui.core.masking import secrets_in, secrets_of
 from ceopt_tui.core.plan.terms import ScoringOnly, Terms
-from ceopt_tui.core.ports import ResolvedModel
+from ceopt_tui.core.ports import Completer, ResolvedModel
 from ceopt_tui.early import PRUNE_SUFFIX
 from ceopt_tui.ended import ended_run
 from ceopt_tui.engine.backends.worktree import WorktreeBackend
@@ -23,11 +23,11 @@ from ceopt_tui.engine.paid_calls import JournaledCompleter
 from ceopt_tui.engine.parts import Parts, RunInputs
 from ceopt_tui.engine.session import Session, open_session
 from ceopt_tui.engine.skin import Skin
-from ceopt_tui.guarding import guard_of
+from ceopt_tui.guarding import guard_of, remarker_of
 from ceopt_tui.inputs import Project, open_project, pruned, run_inputs
 from ceopt_tui.journal.folders import claim
 from ceopt_tui.judging_parts import lacking, make_judging
-from ceopt_tui.models import Models, bound_models, models_if_known, resolve_models
+from ceopt_tui.models import Models, bound_models, models_if_known, resolve_models, with_reader
 from ceopt_tui.named_files import labels_file
 from ceopt_tui.pricing import priced_terms
 from ceopt_tui.proposing_parts import cut_off, make_proposer
@@ -38,6 +38,7 @@ from ceopt_tui.support import notes
 from ceopt_tui.system_clock import SystemClock
 from ceopt_tui.version import VERSION
 from judges.cache import ReplyCache
+from judges.change_reader import ModelReader
 from judges.client import LiteLLMClient
 from schemas.records import AnyRecord
 from texttargets.case_writer import CaseWriter
@@ -57,11 +58,11 @@ async def run_tick(options: RunOptions, skin: Skin) -> TickResult:
         if ended is not None:
             skin.opened(ended.state, ended.terms)
             return ended.result
-    models = await resolve_models(project, options, skin)
+    models = with_reader(await resolve_models(project, options, skin), project, options)
     if options.fresh:
         start_over(project, folder)
     claim(folder, repository_root=project.repository.root, git_common_dir=project.repository.git_common_dir)
-    inputs = run_inputs(project, approval_lines(project, models.task, models.proposer, models.judge))
+    inputs = run_inputs(project, approval_lines(project, models.task, models.proposer, models.judge, models.reader))
     inputs = covered(inputs, project, options)
     with open_session(folder, SystemClock(), skin.recorded) as session:
         async with _parts(project, inputs, models, session, options, skin) as parts:
@@ -133,6 +134,8 @@ async def _parts(
                 skin=skin,
             ),
             guard=guard_of(project, inputs),
+            remarker=remarker_of(project, inputs),
+            reader=_reader(JournaledCompleter(client, session.recorder), bound_to.reader),
             prober=lambda left_out: probe_scorer([case for case in project.cases if case.id not in left_out], None),
             examiner=harness_findings,
             case_proposer=CaseWriter(
@@ -154,9 +157,14 @@ async def _parts(
         )
 
 
+def _reader(completer: Completer, model: ResolvedModel | None) -> ModelReader | None:
+    return None if model is None else ModelReader(completer, model)
+
+
 def _terms(project: Project, models: Models, session: Session, options: RunOptions) -> Terms:
     """The planner's terms with prices, and what this tick is for."""
     terms = priced_terms(project, models.task, models.proposer, models.judge, attended=options.attended)
+    terms = replace(terms, reader=models.reader is not None, wrapping=options.wrap_up)
     if terms.judge is None:
         return terms
     judge = replace(terms.judge, lacking=lacking(project))
@@ -200,4 +208,11 @@ async def bind_all(models: Models, stack: AsyncExitStack, skin: Skin) -> Models:
 
     task = address(models.task)
     assert task is not None
-    return Models(task, address(models.proposer), address(models.judge), address(models.namer), models.warnings)
+    return replace(
+        models,
+        task=task,
+        proposer=address(models.proposer),
+        judge=address(models.judge),
+        namer=address(models.namer),
+        reader=address(models.reader),
+    )

@@ -24,6 +24,7 @@ Source = Literal["command line", "spec", "environment", "user config", "not conf
 
 TIER_VARIABLES: Mapping[str, str] = {"cheap": "CEOPT_MODEL_CHEAP", "strong": "CEOPT_MODEL_STRONG"}
 LOCAL_ENDPOINT = "local"
+READER: Literal["reader"] = "reader"
 DEFAULT_CONCURRENCY = 8
 
 
@@ -71,6 +72,17 @@ def chosen_from(
     asked, tier = _asked_and_tier(role, name, overrides or {})
     chosen, source = _chosen(tier, spec_models, environ, user_models(user_config_path))
     return chosen, source if tier == asked or chosen is None else "command line"
+
+
+def reader_name(
+    spec_models: Mapping[str, ModelSpec],
+    environ: Mapping[str, str],
+    user_config_path: Path | None,
+    overrides: Mapping[str, str] | None = None,
+) -> str:
+    """What the model that reads changes goes by: `reader` where one is named so, else the strong tier."""
+    chosen, _ = chosen_from(READER, READER, spec_models, environ, user_config_path, overrides)
+    return READER if chosen != READER else "strong"
 
 
 def with_endpoint(model: ResolvedModel, api_base: str, api_key: str) -> ResolvedModel:

@@ -16,7 +16,7 @@ class CallFacts(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    role: Literal["task", "judge", "proposer"]
+    role: Literal["task", "judge", "proposer", "reader"]
     model: str
     call_id: str = ""
     attempts: int = 1  # requests sent; 0 when it came from the cache

@@ -73,7 +73,7 @@ class TickEnded(Record):
 
 class ModelBound(Record):
     kind: Literal["model_bound"] = "model_bound"
-    role: Literal["task", "judge", "proposer"]
+    role: Literal["task", "judge", "proposer", "reader"]
     name: str
     model: str
     endpoint: str
@@ -117,7 +117,7 @@ class Probed(Record):
 class CallStarted(Record):
     kind: Literal["call_started"] = "call_started"
     call_id: str
-    role: Literal["task", "judge", "proposer"]
+    role: Literal["task", "judge", "proposer", "reader"]
     usd_reserved: float | None = None
 
 

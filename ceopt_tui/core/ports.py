@@ -16,7 +16,7 @@ from schemas.evalset import Case
 from schemas.judging_records import Theme
 from schemas.records import CallFacts
 
-Role = Literal["task", "judge", "proposer"]
+Role = Literal["task", "judge", "proposer", "reader"]
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ceopt_tui.core.ports import Role
 from judges.providers import PROVIDERS, Provider, with_provider
-from judges.tiers import TIER_VARIABLES, chosen_from
+from judges.tiers import TIER_VARIABLES, chosen_from, reader_name
 from schemas.spec import Spec
 
 # Where models, replies and the network are found; a scheduler starts without them.
@@ -37,10 +37,10 @@ def needed_variables(spec: Spec, environ: Mapping[str, str], config: Path, overr
     """What a start needs that a scheduler does not have: keys of the providers in use, models named by variables."""
     keys: list[str] = []
     settings: list[str] = []
-    for role, name in _roles(spec):
+    for role, name in (*_roles(spec), ("reader", reader_name(spec.models, environ, config, overrides))):
         chosen, source = chosen_from(role, name, spec.models, environ, config, overrides)
         if chosen is None:
-            settings += [TIER_VARIABLES[name]] if role != "proposer" and name in TIER_VARIABLES else []
+            settings += [TIER_VARIABLES[name]] if role in {"task", "judge"} and name in TIER_VARIABLES else []
             continue
         if source in {"environment", "command line"}:
             settings += [tier for tier in TIER_VARIABLES.values() if environ.get(tier, "").strip() == chosen]

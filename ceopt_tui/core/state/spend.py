@@ -8,7 +8,7 @@ from typing import Literal
 
 from schemas.records import CallFacts, CallFinished, CallStarted
 
-Role = Literal["task", "judge", "proposer"]
+Role = Literal["task", "judge", "proposer", "reader"]
 
 
 @dataclass
@@ -55,7 +55,7 @@ class Spend:
 
     def start(self, record: CallStarted) -> None:
         self.started += 1
-        if record.role != "proposer":
+        if record.role in {"task", "judge"}:
             self.most_reserved_usd = max(self.most_reserved_usd, record.usd_reserved or 0.0)
         self.open.setdefault(record.call_id, []).append(record)
 
