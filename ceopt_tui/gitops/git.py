@@ -13,13 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict, Unpack
 
-from ceopt_tui.errors import GitError, SetupError
+from ceopt_tui.errors import GitError, SetupError, StorageError
 from ceopt_tui.gitops.environment import OWN_SETTINGS, own_environment, user_environment
+from ceopt_tui.journal.disk import FULL_DISK, ROOM
 
 TIMEOUT_S = 60.0
 LOCK_WAIT_S = 5.0
 _LOCK_POLL_S = 0.25
 _TERM_GRACE_S = 2.0
+_FULL = tuple(os.strerror(number) for number in FULL_DISK)
 _LOCKED = re.compile(r"Unable to create '(.+?\.lock)': File exists")
 
 Wait = Callable[[float], None]
@@ -47,7 +49,8 @@ class Options(TypedDict, total=False):
 def git(args: Sequence[str], cwd: Path, **options: Unpack[Options]) -> str:
     """Runs git and returns its standard output; bytes that are no UTF-8 survive as surrogates.
 
-    Raises GitError when git refuses, takes too long or meets a lock that stays; SetupError when git is not installed.
+    Raises GitError when git refuses, takes too long or meets a lock that stays; StorageError when the disk is full;
+    SetupError when git is not installed.
     """
     outcome = attempt(args, cwd, **options)
     if outcome.status:
@@ -107,10 +110,14 @@ def locked(lock: Path) -> GitError:
     )
 
 
-def refusal(args: Sequence[str], outcome: Outcome) -> GitError:
-    """The error for a git command that refused, in git's words."""
-    said = outcome.stderr.strip() or os.fsdecode(outcome.stdout).strip() or f"exit status {outcome.status}"
-    return GitError(f"git {_name(args)}: {said}")
+def refusal(args: Sequence[str], outcome: Outcome) -> GitError | StorageError:
+    """The error for a git command that refused, in git's words; StorageError where the disk did."""
+    ending = f"it was ended by signal {-outcome.status}" if outcome.status < 0 else f"exit status {outcome.status}"
+    said = outcome.stderr.strip() or os.fsdecode(outcome.stdout).strip() or ending
+    message = f"git {_name(args)}: {said}"
+    if any(words in outcome.stderr for words in _FULL):
+        return StorageError(f"no space left: {message}", ROOM)
+    return GitError(message)
 
 
 def _name(args: Sequence[str]) -> str:

@@ -20,6 +20,7 @@ class Repository:
     git_dir: Path  # of this working tree
     git_common_dir: Path  # shared by all its working trees
     wait: Wait = field(default=time.sleep, repr=False, compare=False)
+    scratch: Path | None = field(default=None, compare=False)  # for throw-away indexes; else the system's folder
 
     @classmethod
     def find(cls, path: Path, *, wait: Wait = time.sleep) -> Self:

@@ -1,5 +1,6 @@
 """Commits built beside the user's index: a tree from a temporary index, a commit by ceopt, no hook, no checkout."""
 
+import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -7,15 +8,35 @@ from pathlib import Path
 
 from ceopt_tui.errors import GitError
 from ceopt_tui.gitops.repository import Repository
+from ceopt_tui.journal.disk import storage_error
 
 
 @contextmanager
 def temporary_index(repository: Repository, tree: str) -> Iterator[Mapping[str, str]]:
     """An index of its own that holds `tree`, as the environment that makes git use it."""
-    with tempfile.TemporaryDirectory(prefix="ceopt-index-") as folder:
-        env = {"GIT_INDEX_FILE": str(Path(folder) / "index")}
+    folder = _index_folder(repository.scratch)
+    try:
+        env = {"GIT_INDEX_FILE": str(folder / "index")}
         repository.git("read-tree", tree, env=env)
         yield env
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def clear_scratch(repository: Repository) -> None:
+    """Removes the throw-away indexes of a run that was killed; only for who holds that run's lock."""
+    scratch = repository.scratch
+    if scratch is not None and scratch.is_dir() and not scratch.is_symlink():
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _index_folder(scratch: Path | None) -> Path:
+    try:
+        if scratch is not None:
+            scratch.mkdir(parents=True, exist_ok=True)
+        return Path(tempfile.mkdtemp(prefix="ceopt-index-", dir=scratch))
+    except OSError as error:
+        raise storage_error(error, scratch or Path(tempfile.gettempdir())) from error
 
 
 def tree_of(repository: Repository, commit: str) -> str:

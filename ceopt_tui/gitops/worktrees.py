@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ceopt_tui.errors import GitError, SetupError
+from ceopt_tui.errors import CeoptError, GitError, SetupError, StorageError
 from ceopt_tui.gitops.branches import ARCHIVE, EXPERIMENTS
 from ceopt_tui.gitops.git import attempt, git, refusal
 from ceopt_tui.gitops.listing import Registered, registered
 from ceopt_tui.gitops.repository import Repository
+from ceopt_tui.journal.disk import FULL_DISK, storage_error
 
 _OURS = re.compile(r"exp-\d{3,}")
 _CHECKOUT_S = 600.0
@@ -50,12 +51,9 @@ class Worktrees:
             self._make_room(tree.path)
             self._settle(branch, base_sha)
             self._check_out(tree)
-        except (OSError, GitError) as error:
+        except (OSError, GitError, StorageError) as error:
             self._undo(tree.path)
-            raise SetupError(
-                f"no separate checkout could be made in {tree.path}: {error}",
-                "ceopt does not work in your own checkout instead. Nothing of yours was changed.",
-            ) from error
+            raise _not_made("no separate checkout", tree.path, error) from error
         return tree
 
     def add_detached(self, sha: str, number: int) -> Worktree:
@@ -68,9 +66,9 @@ class Worktrees:
             outcome = self.repository.attempt(*args, timeout_s=_CHECKOUT_S)
             if outcome.status:
                 raise refusal(args, outcome)
-        except (OSError, GitError) as error:
+        except (OSError, GitError, StorageError) as error:
             self._undo(tree.path)
-            raise SetupError(f"no checkout to measure in could be made in {tree.path}: {error}") from error
+            raise _not_made("no checkout to measure in", tree.path, error) from error
         return tree
 
     def remove(self, tree: Worktree) -> None:
@@ -159,6 +157,18 @@ class Worktrees:
     def _undo(self, path: Path) -> None:
         if self._is_ours(path) and any(tree.path == path for tree in registered(self.repository)):
             self.repository.attempt("worktree", "remove", "--force", "--force", str(path))
+
+
+def _not_made(what: str, path: Path, error: Exception) -> CeoptError:
+    """Why there is no checkout: a full disk can be mended and the run resumed, all else is the set-up's."""
+    if isinstance(error, StorageError):
+        return error
+    if isinstance(error, OSError) and error.errno in FULL_DISK:
+        return storage_error(error, path)
+    return SetupError(
+        f"{what} could be made in {path}: {error}",
+        "ceopt does not work in your own checkout instead. Nothing of yours was changed.",
+    )
 
 
 def _is_left_over(tree: Registered) -> bool:

@@ -1,13 +1,15 @@
 """Replacing a whole file at once: readers see the old bytes or the new ones. Not for the journal, which only grows."""
 
+import fcntl
 import os
 import stat
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 
 from ceopt_tui.errors import StorageError
 from ceopt_tui.journal.disk import storage_error, sync_folder
+
+_SUFFIX = ".ceopt-tmp"
 
 
 def write_atomic(path: Path, data: bytes) -> None:
@@ -16,29 +18,66 @@ def write_atomic(path: Path, data: bytes) -> None:
     A link at `path` is replaced, not followed. Raises StorageError; the old file is then still in place.
     """
     try:
-        _replace(path, data)
-        found = path.read_bytes()
+        found = _replace(path, data)
     except OSError as error:
         raise storage_error(error, path) from error
     if found != data:
         raise StorageError(f"{path} does not hold what was just written to it", "Check the disk it is on.")
 
 
-def _replace(path: Path, data: bytes) -> None:
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.", suffix=".tmp")
-    temporary = Path(name)
-    try:
-        with os.fdopen(descriptor, "wb") as stream:
-            os.fchmod(stream.fileno(), _permissions(path))
+def _replace(path: Path, data: bytes) -> bytes:
+    """Puts the data in place and gives what the file holds then, whoever has replaced it again meanwhile."""
+    temporary, descriptor = _working_file(path)
+    with os.fdopen(descriptor, "wb") as stream:  # closing it gives up the lock, so all is done before that
+        try:
+            os.fchmod(descriptor, _permissions(path))
             stream.write(data)
             stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(path)
-    except BaseException:
-        with suppress(OSError):
-            temporary.unlink()
-        raise
+            os.fsync(descriptor)
+            temporary.replace(path)
+        except BaseException:
+            with suppress(OSError):
+                temporary.unlink()
+            raise
+        found = os.pread(descriptor, len(data) + 1, 0)
     sync_folder(path.parent)
+    return found
+
+
+def _working_file(path: Path) -> tuple[Path, int]:
+    """An empty file beside `path`, locked. Always of one name, so that the next writer clears up after a killed one."""
+    temporary = path.with_name(f".{path.name[:40]}{_SUFFIX}")
+    while True:
+        descriptor = _opened(temporary)
+        try:
+            with suppress(OSError):  # a disk without locks has one writer all the same, or the last one wins
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if _is_still(temporary, descriptor):
+                os.ftruncate(descriptor, 0)
+                return temporary, descriptor
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
+
+
+def _opened(temporary: Path) -> int:
+    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        return os.open(temporary, flags, 0o600)
+    except PermissionError:
+        if not os.path.lexists(temporary):
+            raise
+        temporary.unlink()  # it has the permissions of a read-only file that it was to replace
+        return os.open(temporary, flags, 0o600)
+
+
+def _is_still(path: Path, descriptor: int) -> bool:
+    """Is the open file the one at `path`, or has another writer put it in place meanwhile?"""
+    try:
+        return os.path.samestat(path.lstat(), os.fstat(descriptor))
+    except FileNotFoundError:
+        return False
 
 
 def _permissions(path: Path) -> int:

@@ -7,16 +7,14 @@ from pathlib import Path
 from ceopt_tui.errors import StorageError
 
 JOURNAL_NAME = "journal.jsonl"  # beside what reads nothing, since asking who holds a run must be quick
-_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+FULL_DISK = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+ROOM = "What was on the disk before is intact. Make room, then resume the run."
 
 
 def storage_error(error: OSError, path: Path) -> StorageError:
     """The StorageError for an operating system error met while reading or writing `path`."""
-    if error.errno in _FULL:
-        return StorageError(
-            f"no space left while writing {path}",
-            "What was on the disk before is intact. Make room, then resume the run.",
-        )
+    if error.errno in FULL_DISK:
+        return StorageError(f"no space left while writing {path}", ROOM)
     if error.errno == errno.EROFS:
         return StorageError(f"{path} is on a read-only disk", "Choose another folder with --state-root.")
     if error.errno in {errno.EACCES, errno.EPERM}:

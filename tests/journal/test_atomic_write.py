@@ -3,6 +3,7 @@
 import errno
 import os
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -54,8 +55,39 @@ def test_a_failed_write_keeps_the_old_file_and_leaves_nothing(tmp_path: Path, mo
     assert [(child.name, child.read_bytes()) for child in tmp_path.iterdir()] == [("file", b"old")]
 
 
+@pytest.mark.parametrize("mode", [0o600, 0o444])
+def test_what_a_killed_writer_left_is_cleared_up_by_the_next(tmp_path: Path, mode: int) -> None:
+    left = tmp_path / ".notes.md.ceopt-tmp"
+    left.write_bytes(b"half of a longer text that was never put in pl")
+    left.chmod(mode)
+    write_atomic(tmp_path / "notes.md", b"whole")
+    assert [(child.name, child.read_bytes()) for child in tmp_path.iterdir()] == [("notes.md", b"whole")]
+
+
+def test_a_link_in_place_of_the_working_file_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "theirs").write_bytes(b"theirs")
+    (tmp_path / ".notes.md.ceopt-tmp").symlink_to("theirs")
+    with pytest.raises(StorageError):
+        write_atomic(tmp_path / "notes.md", b"ours")
+    assert (tmp_path / "theirs").read_bytes() == b"theirs"
+
+
+def test_writers_of_one_file_take_turns(tmp_path: Path) -> None:
+    path, texts = tmp_path / "shared", [f"{number} ".encode() * 4000 for number in range(8)]
+    with ThreadPoolExecutor(len(texts)) as pool:
+        for done in [pool.submit(write_many, path, text) for text in texts]:
+            done.result()
+    assert path.read_bytes() in texts
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def write_many(path: Path, text: bytes) -> None:
+    for _ in range(10):
+        write_atomic(path, text)
+
+
 def test_a_disk_that_forgets_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Path, "read_bytes", lambda _: b"something else")
+    monkeypatch.setattr(os, "pread", lambda *_: b"something else")
     with pytest.raises(StorageError, match="does not hold"):
         write_atomic(tmp_path / "file", b"new")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from ceopt_tui.errors import GitError
@@ -19,7 +20,11 @@ from ceopt_tui.gitops.branches import (
 from ceopt_tui.gitops.commits import commit_files, commit_paths
 from ceopt_tui.gitops.exactness import refuse_altered
 from ceopt_tui.gitops.repository import Repository
+from ceopt_tui.gitops.trees import clear_scratch
 from ceopt_tui.gitops.worktrees import Worktrees
+from ceopt_tui.journal.disk import storage_error
+
+SCRATCH = "scratch"  # beside the checkouts: throw-away indexes
 
 
 class WorktreeBackend:
@@ -28,9 +33,9 @@ class WorktreeBackend:
     def __init__(self, repository: Repository, folder: Path, name: str) -> None:
         self.repository = str(repository.root)
         self.branch = optimization_branch(name)
-        self._repository = repository
+        self._repository = replace(repository, scratch=folder.with_name(SCRATCH))
         self._name = name
-        self._worktrees = Worktrees(repository, folder)
+        self._worktrees = Worktrees(self._repository, folder)
 
     def head(self) -> str:
         return self._repository.head()
@@ -56,7 +61,7 @@ class WorktreeBackend:
         tree = self._worktrees.add(branch, start, number)
         try:
             for path, content in data.items():
-                (tree.path / path).write_bytes(content)
+                _write(tree.path / path, content)
             commit = commit_paths(tree, sorted(data), message)
             if commit is None:
                 raise GitError(f"{branch}: git sees no change to commit", "The candidate equals its base.")
@@ -97,3 +102,11 @@ class WorktreeBackend:
 
     def clean(self) -> None:
         self._worktrees.clean()
+        clear_scratch(self._repository)
+
+
+def _write(path: Path, content: bytes) -> None:
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise storage_error(error, path) from error
