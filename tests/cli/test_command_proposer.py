@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,8 +12,6 @@ import pytest
 from ceopt_process import Ended, Place, warm
 from stub_endpoint import StubEndpoint
 from triage_project import CONTRACT, KEY, LABELS, PROMPT, TriageModel, git, make_project, question, users_files
-
-from ceopt_tui.exits import ExitStatus
 
 RUN = ("run", "spec.yaml", "--unattended", "--json")
 LINE = f"{CONTRACT}: {', '.join(LABELS)}."
@@ -99,7 +95,9 @@ def test_it_is_given_the_selection_cases_and_nothing_held_out(improved: tuple[Pl
     asked = request(place)
     assert sorted(case["id"] for case in asked["cases"]) == sorted(split["selection"])
     assert asked["texts"] == {"prompts/triage.md": PROMPT}
-    assert {"name", "description", "constraints", "protect", "syntax", "seed", "digest", "tried", "refused"} <= set(asked)
+    assert {"name", "description", "constraints", "protect", "syntax", "seed", "digest", "tried", "refused"} <= set(
+        asked
+    )
     failing = next(case for case in asked["cases"] if case["pass_rate"] == 0)
     assert failing["expected"] in LABELS and failing["outputs"][0].startswith("This belongs to")
     given = place.root.parent / "given-0"
@@ -124,7 +122,8 @@ def test_its_own_word_on_money_is_booked_as_such(improved: tuple[Place, Ended], 
     assert (claimed["attempts"], claimed["usd"], claimed["outside"]) == (12, 0.25, True)
     assert run.last["usd"] == pytest.approx(0.25, abs=0.01) and run.last["usd"] > 0.25
     report = git(place.root, "show", f"optimize/triage:{REPORT}")
-    assert "- proposer (a command of yours): 12 calls, tokens not known, 0.2500 USD by its own account, not capped by ceopt" in report
+    told = "12 calls, tokens not known, 0.2500 USD by its own account, not capped by ceopt"
+    assert f"- proposer (a command of yours): {told}" in report
 
 
 def test_the_folder_is_gone_afterwards(improved: tuple[Place, Ended]) -> None:

@@ -17,7 +17,7 @@ from ceopt_tui.errors import CeoptError, ProposalError
 from ceopt_tui.programs import Ended, Workplace, run_program, workplace
 from schemas.records import CallFacts
 from texttargets.excerpt import excerpt, on_one_line
-from texttargets.proposers.command_reply import Claim, changed_texts, claim_in
+from texttargets.proposers.command_reply import UNCHANGED, Claim, changed_texts, claim_in
 from texttargets.proposers.command_request import write_request
 from texttargets.proposers.idea_key import idea_key
 from texttargets.target_file import text_digest
@@ -108,7 +108,7 @@ class CommandProposer:
                 beat=lambda: self._progress(AT_WORK, 0, 1),
             )
         except BaseException as error:
-            await self._outside.end(_facts(call_id), f"ended before it was done: {error or type(error).__name__}")
+            await self._outside.end(_facts(call_id), f"ended before it was done: {str(error) or type(error).__name__}")
             if isinstance(error, OSError):
                 self._fault = f"The command cannot be started: {error}"
                 raise ProposalError(self._fault) from error
@@ -143,10 +143,9 @@ class CommandProposer:
         """Did this start of the command end without a text? One that changed nothing had its say."""
         key = idea_key(MOVE, self._parameters(brief, number))
         return any(
-            idea_key(one.move, one.parameters) == key
-            and one.outcome == "no_edits_applied"
-            and "The command" in one.reason
+            one.outcome == "no_edits_applied" and one.reason != UNCHANGED
             for one in brief.tried
+            if idea_key(one.move, one.parameters) == key
         )
 
 
