@@ -9,7 +9,7 @@ LOCK := $(BIN)/uv pip compile --universal -p 3.11 --generate-hashes --no-header 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
-.PHONY: help demo test coverage exhaustive check format lint types imports bench bench-decisions bench-judge bench-themes bench-pruning bench-coverage crash pictures compare test-local lock clean
+.PHONY: help demo test coverage exhaustive check format lint types imports bench bench-decisions bench-judge bench-leaks bench-themes bench-pruning bench-coverage crash pictures compare test-local lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,6 +53,9 @@ bench-decisions: $(VENV)/dev.stamp ## Compare decision rules in simulated worlds
 bench-judge: $(VENV)/dev.stamp ## Simulate judges that are wrong: what a person's scores find, and keep from being kept
 	@$(BIN)/python tests/benchmarks/bench_judge_bias.py
 
+bench-leaks: $(VENV)/dev.stamp ## Count what the leak guard refuses wrongly and lets pass, on texts it was not tuned on too
+	@$(BIN)/python tests/benchmarks/bench_leaks.py
+
 bench-themes: $(VENV)/dev.stamp ## Compare themes made without a model with themes labelled by hand
 	@$(BIN)/python tests/benchmarks/bench_themes.py
 
@@ -62,8 +65,9 @@ bench-coverage: $(VENV)/dev.stamp ## Simulate texts with planted rules: how many
 bench-pruning: $(VENV)/dev.stamp ## Prune texts with planted rules: useless ones removed, useful ones lost, by number of cases
 	@$(BIN)/python tests/benchmarks/bench_pruning.py
 
-crash: $(VENV)/dev.stamp ## Kill runs at random moments and resume them
+crash: $(VENV)/dev.stamp ## Interrupt a run at every write, fsync, rename, git and network call, and resume it
 	@$(BIN)/pytest -m crash
+	@$(BIN)/python tests/crash/crash_matrix.py
 
 pictures: $(VENV)/dev.stamp ## Draw docs/pictures anew from the app
 	@CEOPT_UPDATE_PICTURES=1 $(BIN)/pytest -m "not local_model" tests/ui

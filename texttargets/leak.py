@@ -17,6 +17,7 @@ _ENOUGH = {"input": 5.0, "expected": 5.0, "went_wrong": 6.0, "rubric": 5.5, "che
 _WHOLE_WORDS = {"input": 3, "expected": 4, "check": 3}
 _WHOLE_WEIGHT = {"input": 1.5, "expected": 3.0, "check": 2.0}
 _ANYWHERE_WORDS = {"input": 6, "expected": 6, "check": 4}
+_ANYWHERE_WEIGHT = {"input": 4.0}  # fewer words that say so much are an input wherever they stand
 _RUNNING_WORDS, _RUNNING_TELLING, _RUNNING_WEIGHT = 6, 4, 3.0  # so many words in a row, and what they must say
 _PIECE = 2.5  # what a piece of a quotation in pieces, all in one line, must weigh
 _BEFORE_QUOTE = "\"'“”‘’«»`:>|([→=\n-*•"
@@ -136,7 +137,7 @@ def _is_whole(after: str, run: list[Word], source: Source, weight: float) -> boo
     part = source.phrase.part
     if len(run) != len(source.norms) or len(run) < _WHOLE_WORDS.get(part, len(run) + 1) or weight < _WHOLE_WEIGHT[part]:
         return False
-    if len(run) >= _ANYWHERE_WORDS[part]:
+    if len(run) >= _ANYWHERE_WORDS[part] or weight >= _ANYWHERE_WEIGHT.get(part, weight + 1):
         return True
     lead = after[: run[0].start].rstrip(" \t")[-1:]
     follow = after[run[-1].end :].lstrip(" \t")[:1]

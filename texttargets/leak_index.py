@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 
 from texttargets.language import guess_language
 from texttargets.leak_sources import LeakSources, Phrase
@@ -13,6 +14,8 @@ _TOO_COMMON = 50  # places of one seed; a longer run has rarer seeds too
 _STOP, _SIGN, _COMMON, _CONTENT, _NUMBER, _NAME, _CODE = 0.25, 0.5, 0.5, 1.0, 2.0, 2.5, 5.0
 _SHARED_CASES = 3
 _SAMPLE = 400
+_CODE_DIGITS = 5  # a year or a price has fewer
+_MADE_UP = "01234567890123456789"
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,7 @@ class _Weights:
         for phrase, words in phrases:
             for word in words:
                 holders[word.norm].add(phrase.item)
-                if not word.capital:
+                if word.lower:
                     lower.add(word.norm)
         self._cases_with = {norm: len(items) for norm, items in holders.items()}
         self._often = max(_SHARED_CASES, cases * 3 // 10)
@@ -91,9 +94,16 @@ class _Weights:
 
     def _is_name(self, words: list[Word], at: int) -> bool:
         word = words[at]
-        if not word.capital or not self._capitals_mean_names or word.norm in self._lower:
+        if not word.capital or word.norm in self._lower:
             return False
+        if not self._capitals_mean_names:
+            return any(_side_by_side(*pair) for pair in pairwise(words[max(0, at - 1) : at + 2]))
         return not word.opens_sentence or (at + 1 < len(words) and words[at + 1].capital)
+
+
+def _side_by_side(word: Word, following: Word) -> bool:
+    """Whether two words with a capital each stand next to one another, as a first name and a last name do."""
+    return word.capital and following.capital and following.start == word.end + 1
 
 
 def _rare_weight(norm: str) -> float:
@@ -106,10 +116,12 @@ def _rare_weight(norm: str) -> float:
 
 
 def _is_code(text: str) -> bool:
-    """An order number, a key, an id: long, with digits, and no date, time or amount."""
+    """An order number, a key, an id: long, with digits, and no date, time or amount, nor what people make up."""
     digits = sum(map(str.isdigit, text))
     letters = sum(map(str.isalpha, text))
-    return (digits >= 7 and digits == len(text)) or (len(text) >= 6 and digits >= 2 and letters >= 1)
+    if digits == len(text):
+        return digits >= _CODE_DIGITS and not text.endswith("000") and text not in _MADE_UP
+    return len(text) >= 6 and digits >= 2 and letters >= 1
 
 
 def _joined(words: list[Word]) -> str:

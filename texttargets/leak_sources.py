@@ -9,6 +9,7 @@ from typing import Any, Literal
 from schemas.checks import AllOf, Check, Contains, JsonSchema, NoneOf, Regex
 from schemas.evalset import Case
 from texttargets.leak_words import split_words
+from texttargets.strict_json import as_text
 
 Part = Literal["input", "expected", "went_wrong", "rubric", "check"]
 
@@ -45,6 +46,8 @@ class LeakSources:
             )
             for part, value in parts:
                 yield from (Phrase(case.id, part, text) for text in _texts(value))
+            if isinstance(case.expected, dict | list):
+                yield Phrase(case.id, "expected", as_text(case.expected))
             yield from (Phrase(case.id, "check", text) for text in _check_words(case.check))
         for check in self.checks:
             yield from (Phrase("", "check", text) for text in _check_words(check))

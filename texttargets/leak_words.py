@@ -30,11 +30,15 @@ STOP_WORDS: frozenset[str] = frozenset(_MORE_STOP_WORDS.split()).union(*COMMON_W
 
 @dataclass(frozen=True)
 class Word:
-    """One word: `norm` is compared, `start` and `end` are offsets in the text; only a capital can open a sentence."""
+    """One word: `norm` is compared, `start` and `end` are offsets in the text; only a capital can open a sentence.
+
+    A `capital` is the first letter's alone: a word in capitals throughout is a keyword or an abbreviation, no name.
+    """
 
     norm: str
     start: int
     end: int
+    lower: bool
     capital: bool
     opens_sentence: bool
 
@@ -45,9 +49,10 @@ def split_words(text: str) -> list[Word]:
     for match in _WORD.finditer(text):
         norm = normalise(match[0])
         if norm:
-            capital = match[0][:1].isupper() and norm not in _CALENDAR
+            first = match[0][:1]
+            capital = first.isupper() and norm not in _CALENDAR and (len(norm) == 1 or not match[0].isupper())
             opens = capital and _opens_sentence(text, match.start())
-            words.append(Word(norm, match.start(), match.end(), capital, opens))
+            words.append(Word(norm, match.start(), match.end(), not first.isupper(), capital, opens))
     return words
 
 

@@ -5,39 +5,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
-from pydantic import TypeAdapter
+from leak_corpus import verdicts
 
-from schemas.checks import Check, Regex
+from schemas.checks import Regex
 from schemas.evalset import Case
 from texttargets.leak import check_leaks, find_leaks
 from texttargets.leak_index import LeakIndex
 from texttargets.leak_sources import LeakSources
 
 DATA = Path(__file__).parent.parent / "data" / "texts"
-CHECKS: TypeAdapter[list[Check]] = TypeAdapter(list[Check])
 BEFORE = "You answer customers of a kitchen shop.\nBe short.\n"
-
-
-def corpus() -> list[dict[str, Any]]:
-    loaded: list[dict[str, Any]] = yaml.safe_load((DATA / "leaks.yaml").read_text(encoding="utf-8"))
-    return loaded
-
-
-def index_of(scenario: dict[str, Any]) -> LeakIndex:
-    cases = [Case.model_validate(case) for case in scenario["cases"]]
-    checks = CHECKS.validate_python(scenario.get("checks", []))
-    return LeakIndex(LeakSources(cases, rubric=scenario.get("rubric", ""), checks=checks))
-
-
-def verdicts(kind: str) -> list[tuple[str, str, bool]]:
-    found = []
-    for scenario in corpus():
-        index = index_of(scenario)
-        for text in scenario[kind]:
-            after = scenario["before"] + text + "\n"
-            found.append((scenario["name"], text, bool(find_leaks(scenario["before"], after, index))))
-    return found
 
 
 def kitchen(**more: Any) -> LeakIndex:
@@ -47,20 +24,23 @@ def kitchen(**more: Any) -> LeakIndex:
     return LeakIndex(LeakSources(cases, held_out=frozenset({"h1"}), **more))
 
 
-def test_no_good_rewrite_of_the_corpus_is_refused() -> None:
-    found = verdicts("good")
-    wrong = [(name, text) for name, text, leaked in found if leaked]
-    print(f"\ngood rewrites refused: {len(wrong)} of {len(found)}")
-    assert wrong == []
-    assert len(found) >= 80
+def test_no_good_rewrite_it_was_tuned_on_is_refused() -> None:
+    found = verdicts("tuned on", "good")
+    assert [verdict for verdict in found if verdict.refused] == []
+    assert len(found) >= 140
 
 
-def test_every_bad_rewrite_of_the_corpus_is_refused() -> None:
-    found = verdicts("bad")
-    missed = [(name, text) for name, text, leaked in found if not leaked]
-    print(f"\nbad rewrites refused: {len(found) - len(missed)} of {len(found)}")
-    assert missed == []
-    assert len(found) >= 65
+def test_every_bad_rewrite_it_was_tuned_on_is_refused() -> None:
+    found = verdicts("tuned on", "bad")
+    assert [verdict for verdict in found if not verdict.refused] == []
+    assert len(found) >= 110
+
+
+def test_of_rewrites_it_was_never_tuned_on_few_are_judged_wrongly() -> None:
+    good, bad = verdicts("never tuned on", "good"), verdicts("never tuned on", "bad")
+    assert len(good) >= 80 and len(bad) >= 60
+    assert sum(verdict.refused for verdict in good) / len(good) <= 0.02
+    assert sum(not verdict.refused for verdict in bad) / len(bad) <= 0.15
 
 
 def test_message_names_item_words_line_and_span() -> None:
