@@ -57,7 +57,7 @@ def open_project(spec_path: Path) -> Project:
         texts,
         evalsets,
         cases,
-        evalsets[0].evalset.check,
+        evalsets[0].evalset.check if evalsets else None,
         held_out,
         rubric=rubric_of(loaded.spec, named.rubric),
         singleton_rubric=rubric_of(loaded.spec, named.singleton_rubric),
@@ -260,7 +260,8 @@ def _text_inputs(project: Project, approval: str, measurement: str, approval_lin
 def _bound_files(project: Project) -> dict[str, bytes]:
     """The user's files that are bound by digest alone, by their place in the repository."""
     root = project.repository.root.resolve()
-    files = {loaded.file: loaded.raw for loaded in (project.loaded, *project.evalsets)}
+    loaded: list[LoadedSpec | LoadedEvalSet] = [project.loaded, *project.evalsets]
+    files = {one.file: one.raw for one in loaded}
     files |= {path: path.read_bytes() for path in rubric_files(project.loaded, root)}
     return {path.resolve().relative_to(root).as_posix(): data for path, data in files.items()}
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ceopt_tui.errors import InputError, Problem
 from schemas.loading import LoadedSpec
 from schemas.spec import Spec
@@ -46,6 +48,8 @@ def refuse_unsupported(loaded: LoadedSpec) -> None:
 
 def notes(loaded: LoadedSpec) -> list[str]:
     """Keys that are written in the spec and have no effect on this run."""
+    if loaded.spec.measurement.command is not None:
+        return []
     without = keys_without_effect(loaded.spec)
     found = [(key, why) for key, why in without.items() if loaded.document.at(key) is not None]
     if str(loaded.document.at(("execution", "mode"))) == "parallel":
@@ -75,8 +79,8 @@ def _unused_by_proposer(loaded: LoadedSpec) -> list[tuple[Key, str]]:
 def _unsupported(loaded: LoadedSpec) -> list[tuple[Key, str]]:
     spec = loaded.spec
     found: list[tuple[Key, str]] = []
-    if not spec.is_text_target:
-        return [(("metric",), "this version runs text targets; `target` and `evalset` are missing")]
+    if spec.measurement.command is not None:
+        return list(_unsupported_by_command(spec))
     if spec.evalset is None:
         found.append((("evalset",), "a text target needs an eval set; make one with `ceopt import`"))
     if spec.runner.kind != "chat":
@@ -87,6 +91,18 @@ def _unsupported(loaded: LoadedSpec) -> list[tuple[Key, str]]:
     if spec.execution.backend != "worktree":
         found.append((("execution", "backend"), f"this version works in worktrees, not `{spec.execution.backend}`"))
     return [*found, *_deciding_keys(loaded)]
+
+
+def _unsupported_by_command(spec: Spec) -> Iterator[tuple[Key, str]]:
+    """Of a spec whose measurement is a command."""
+    if spec.measurement.stability.comparison.method == "evidence":
+        key = ("measurement", "stability", "comparison", "method")
+        yield key, "what a command prints is decided by absolute, relative or paired; write `paired`"
+    if spec.proposer.kind == "mechanical":
+        yield (
+            ("proposer", "kind"),
+            "the mechanical proposer edits instruction texts; write llm or command",
+        )
 
 
 def scores(spec: Spec) -> tuple[float, float]:

@@ -11,6 +11,7 @@ import platformdirs
 
 from ceopt_tui.accounts import ledger_of
 from ceopt_tui.approval import approval_lines
+from ceopt_tui.command_run import run_command_tick
 from ceopt_tui.core.masking import secrets_in, secrets_of
 from ceopt_tui.core.plan.terms import ScoringOnly, Terms
 from ceopt_tui.core.ports import Completer, ResolvedModel
@@ -52,6 +53,8 @@ from texttargets.target_file import text_digest
 async def run_tick(options: RunOptions, skin: Skin) -> TickResult:
     """One tick of the run that `options.spec_path` describes."""
     project = project_of(options)
+    if project.by_command:
+        return await run_command_tick(project, options, skin)
     folder = folder_of(project, options)
     if models_if_known(project, options.environ, options.models) is None:
         ended = ended_run(project, options, folder, SystemClock())

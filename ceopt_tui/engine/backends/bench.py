@@ -54,9 +54,10 @@ class CommandBench:
 
     async def run(self, commit: str, workload: Workload, slot: int, censor_after_s: float | None) -> Printed:
         tree = await self._checkout(commit, slot)
-        folder = inside(tree.path, self._setting.working_directory)
+        where = self._setting.working_directory
+        folder = tree.path if where in {"", ".", "./"} else inside(tree.path, where)
         if not folder.is_dir():
-            return Printed("error", message=f"{self._setting.working_directory} is no folder of this commit")
+            return Printed("error", message=f"{where} is no folder of this commit")
         with workplace() as place:
             ended = await run_program(
                 self._setting.commands[workload],
