@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
 from ceopt_tui.approval import command_lines
+from ceopt_tui.command_approval import command_approval_lines
+from ceopt_tui.command_models import resolve_command_models
 from ceopt_tui.core.plan.forecast import plan_lines
 from ceopt_tui.engine.session import open_session
 from ceopt_tui.inputs import digests, split_of
 from ceopt_tui.journal.folders import claim, state_folder
 from ceopt_tui.models import models_if_known
 from ceopt_tui.pricing import priced_terms
+from ceopt_tui.project import Project
 from ceopt_tui.run_options import RunOptions
 from ceopt_tui.run_places import approve_ahead
 from ceopt_tui.system_clock import SystemClock
@@ -34,12 +38,19 @@ def command(spec: Path, state_root: Path | None, prune: bool) -> None:
     claim(folder, repository_root=root, git_common_dir=project.repository.git_common_dir)
     with open_session(folder, SystemClock(), lambda _record: None) as session:
         asyncio.run(approve_ahead(session, project))
-    models = models_if_known(project, os.environ)
-    task, proposer, judge = (models.task, models.proposer, models.judge) if models else (None, None, None)
-    terms = priced_terms(project, task, proposer, judge, attended=False)
-    for line in plan_lines(split_of(project), terms):
-        click.echo(line, err=True)
-    for line in (*command_lines(project), *coverage_lines(project, options)):
+    for line in _plan(project, options):
         click.echo(line, err=True)
     click.echo(f"approved {digests(project)[0]}")
     click.echo("The spec, its eval set and its caps are approved; the baseline will not be asked about.", err=True)
+
+
+def _plan(project: Project, options: RunOptions) -> Iterator[str]:
+    """What was approved, in words."""
+    if project.by_command:
+        yield from command_approval_lines(project, resolve_command_models(project, options))
+        return
+    models = models_if_known(project, os.environ)
+    task, proposer, judge = (models.task, models.proposer, models.judge) if models else (None, None, None)
+    terms = priced_terms(project, task, proposer, judge, attended=False)
+    yield from plan_lines(split_of(project), terms)
+    yield from (*command_lines(project), *coverage_lines(project, options))

@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 
 from ceopt_tui.commands.watching import EVERY_S, LEAST_S, Lines, Screen, is_screen, watch
+from ceopt_tui.core.command_words import command_score
 from ceopt_tui.core.describe import HIDDEN, experiment_line, hides_scores, money, outcome_sentence, span_of
 from ceopt_tui.core.figures import counted, score
 from ceopt_tui.core.harness_words import left_out_sentence
@@ -88,7 +89,9 @@ def _words(found: FoundRun) -> str:
     outcome = f", {run_word(state.finished.outcome, ended=True)}" if state.finished else ""
     status, hidden = found.status, hides_scores(state)
     lines = [f"{found.name}: {status.replace('_', ' ')}{outcome}"]
-    if state.baseline:
+    if state.baseline and state.by_command:
+        lines.append(f"  {command_score(state)}")
+    elif state.baseline:
         cases = counted(len(state.baseline_selection), "selection case")
         mean = HIDDEN if hidden else score(state.baseline.mean, span_of(state))
         lines.append(f"  baseline {mean} on {cases}")

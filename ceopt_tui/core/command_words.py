@@ -37,3 +37,24 @@ def command_outcome(state: RunState) -> str:
 
 def _not_sure(samples: int) -> str:
     return "; one sample shows no spread" if samples == 1 else "; not clearly better: the interval holds 0"
+
+
+def command_score(state: RunState) -> str:
+    """Where the primary metric stands: at the beginning and now."""
+    if state.baseline is None:
+        return "not measured yet"
+    if state.gain:
+        return f"{figure(state.gain.before)} at first, {figure(state.gain.after)} now, measured afresh"
+    kept = f"; {counted(len(state.keeps), 'change')} kept since" if state.keeps else "; no change kept"
+    return f"{figure(state.baseline.mean)} at first, {counted(state.baseline.scored, 'sample')}{kept}"
+
+
+def command_proof(state: RunState) -> str:
+    """What stands behind the keeps."""
+    if state.gain:
+        return command_outcome(state)
+    waiting = state.waiting.proposals
+    if waiting:
+        named = ", ".join(state.experiments[one.number].name for one in waiting)
+        return f"{counted(len(waiting), 'change')} waits for you to read it: {named}"
+    return "a change is kept only if it is better by more than the spec's threshold, gates hold and its diff was read"

@@ -157,6 +157,7 @@ class HypothesisDraft:
     rank: float = 0.0  # higher is tried first
     upper_bound: float | None = None  # the most it could add to the mean, as a share of the scale
     required_deps: tuple[str, ...] = ()
+    opportunity: Mapping[str, str] = field(default_factory=dict)  # in its own words, in place of the usual ones
 
 
 @dataclass(frozen=True)

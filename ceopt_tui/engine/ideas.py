@@ -140,6 +140,7 @@ def idea_record(
         "confidence": draft.confidence,
         "cost_and_risk": "an edit of the text; measured case by case",
         **({} if draft.upper_bound is None else {"upper_bound": f"{draft.upper_bound:g}"}),
+        **draft.opportunity,
     }
     return HypothesisAdded(
         id=idea_id,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ceopt_tui.core.clocks import calendar_s, spoken
+from ceopt_tui.core.command_words import command_proof, command_score
 from ceopt_tui.core.describe import HIDDEN, hides_scores, unmissed
 from ceopt_tui.core.figures import change, counted, score
 from ceopt_tui.core.harness_words import left_out_sentence
@@ -120,7 +121,7 @@ def _next(state: RunState, terms: Terms | None, activity: Activity) -> str:
             return "press a to answer it; what is measured is kept"
         return "press c to go on; what is measured is kept" if state.started else "press c to start"
     if state.stopped:
-        return "the final gain on held-out cases, then the report"
+        return "the report" if state.by_command else "the final gain on held-out cases, then the report"
     if state.baseline is None:
         return "baseline, then your approval of it" if "spec" in state.approvals else "your approval, then the baseline"
     if state.current:
@@ -163,6 +164,8 @@ def _spend(state: RunState, terms: Terms | None) -> str:
 
 
 def _score(state: RunState, span: float) -> str:
+    if state.by_command:
+        return command_score(state)
     if hides_scores(state):
         return HIDDEN
     if state.baseline is None:
@@ -180,6 +183,8 @@ def _score(state: RunState, span: float) -> str:
 
 
 def _proof(state: RunState, span: float, *, pruning: bool) -> str:
+    if state.by_command:
+        return command_proof(state)
     if state.gain and hides_scores(state):
         return HIDDEN
     if state.gain:

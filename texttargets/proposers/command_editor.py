@@ -27,6 +27,13 @@ BUSY_STATUS = 75  # as cron jobs say it: no room now, try again later
 LAST_WORDS, NOTE_LENGTH = 400, 400
 AT_WORK = "the proposer's command"
 
+OPPORTUNITY = {
+    "workload": "what the measuring command runs",
+    "baseline": "the best commit so far",
+    "evidence": "none yet: the command looks for itself",
+    "cost_and_risk": "one run of the command and its samples",
+}
+
 Progress = Callable[[str, int, int], None]
 
 
@@ -54,6 +61,7 @@ class CommandEditor:
                 MOVE,
                 {"key": key, "start": start},
                 rank=-float(start),
+                opportunity=OPPORTUNITY,
             )
             for start in range(1, wanted + 1)
         ]
