@@ -1,0 +1,83 @@
+"""A spec or eval set that changed under a run, by the real command: blocked, put back, or started over."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from ceopt_process import Place, warm
+from stub_endpoint import StubEndpoint
+from triage_project import TriageModel, git, make_project
+
+RUN = ("run", "spec.yaml", "--unattended", "--json")
+STATE = Path(".context/ceopt/triage")
+
+
+@pytest.fixture
+def endpoint() -> Iterator[StubEndpoint]:
+    with StubEndpoint(respond=TriageModel()) as running:
+        yield running
+
+
+def under_way(folder: Path, endpoint: StubEndpoint) -> Place:
+    """A run that is approved and has decided one experiment of three."""
+    place = make_project(folder, endpoint.api_base, stopping="max_iterations: 3, target_reached: false")
+    warm().run(place, "approve", "spec.yaml")
+    ended = warm().run(place, *RUN, "--max-ticks", "1")
+    assert (ended.status, ended.last["status"], ended.last["outcome"]) == (75, "waiting", "ticks")
+    assert ended.last["experiments"] == 1 and ended.last["resume"] == "ceopt run spec.yaml --unattended"
+    return place
+
+
+def test_what_the_run_was_measured_by_is_put_back_and_it_ends_as_approved(
+    endpoint: StubEndpoint, tmp_path: Path
+) -> None:
+    place = under_way(tmp_path, endpoint)
+    spec, evalset = place.root / "spec.yaml", place.root / "evals" / "triage.yaml"
+    before = spec.read_bytes(), evalset.read_bytes()
+    evalset.write_bytes(before[1] + b"  - {id: extra, input: A new one, expected: returns}\n")
+    posts = endpoint.posts
+    blocked = warm().run(place, *RUN)
+    assert (blocked.status, blocked.last["status"], blocked.last["outcome"]) == (4, "blocked", "changed")
+    assert blocked.last["reason"].startswith("evals/triage.yaml changed") and endpoint.posts == posts
+    assert blocked.last["pending_waits"] == [{"on": "person", "until": "with --restore or --fresh", "wake": ""}]
+    spec.write_text("name: triage\ndescription: [broken\n", "utf-8")
+    assert warm().run(place, *RUN).status == 2
+    ended = warm().run(place, *RUN, "--restore")
+    assert (ended.status, ended.last["status"]) == (0, "finished"), ended.err
+    assert "put back: spec.yaml" in ended.err and "put back: evals/triage.yaml" in ended.err
+    assert (spec.read_bytes(), evalset.read_bytes()) == before
+    kept = {path.name: path.read_bytes() for path in (place.root / STATE / "replaced").rglob("*.yaml")}
+    assert kept["triage.yaml"].endswith(b"expected: returns}\n") and b"[broken" in kept["spec.yaml"]
+    kinds = [json.loads(line)["kind"] for line in (place.root / STATE / "journal.jsonl").read_text().splitlines()]
+    assert kinds.count("approved") == 2 and kinds.count("baseline_measured") == 1, "nobody was asked again"
+
+
+def test_starting_over_archives_branch_and_state_whole(endpoint: StubEndpoint, tmp_path: Path) -> None:
+    place = under_way(tmp_path, endpoint)
+    journal = (place.root / STATE / "journal.jsonl").read_bytes()
+    tip = git(place.root, "rev-parse", "optimize/triage")
+    spec = place.root / "spec.yaml"
+    spec.write_text(spec.read_text("utf-8").replace("seed: 7", "seed: 8"), "utf-8")
+    assert warm().run(place, *RUN).last["outcome"] == "changed"
+    before = (place.root / STATE / "journal.jsonl").read_bytes()
+    assert before.startswith(journal) and git(place.root, "rev-parse", "optimize/triage") == tip
+    fresh = warm().run(place, *RUN, "--fresh")
+    assert (fresh.status, fresh.last["outcome"], fresh.last["experiments"]) == (4, "needs_person", 0)
+    (archived,) = (place.root / STATE.parent).glob("triage.archived-*")
+    assert (archived / "journal.jsonl").read_bytes() == before
+    (branch,) = git(place.root, "branch", "--list", "optimize-archive/triage/*", "--format=%(refname:short)").split()
+    assert git(place.root, "rev-parse", branch) == tip
+    warm().run(place, "approve", "spec.yaml")
+    assert warm().run(place, *RUN).status == 0
+
+
+def test_a_run_that_is_not_there_cannot_be_put_back(endpoint: StubEndpoint, tmp_path: Path) -> None:
+    place = make_project(tmp_path, endpoint.api_base)
+    refused = warm().run(place, *RUN, "--restore")
+    assert (refused.status, refused.last["outcome"]) == (2, "refused") and "names no run" in refused.last["reason"]
+    both = warm().run(place, *RUN, "--restore", "--fresh")
+    assert both.status == 2 and "exclude each other" in both.err
+    assert endpoint.posts == 0 and not (place.root / ".context").exists()
