@@ -44,6 +44,7 @@ from judges.client import LiteLLMClient
 from judges.ledger import Ledger
 from judges.outside_calls import OutsideAccount
 from schemas.command_records import Workload
+from texttargets.proposers.code_editor import CodeEditor
 from texttargets.proposers.command_editor import CommandEditor
 
 # Text parts that a run measured by a command does not have; nothing of it asks for one.
@@ -194,4 +195,6 @@ def _editor(
     if setting is not None:
         account = OutsideAccount(ledger, session.recorder.commit)
         return CommandEditor(setting, account, skin.progress, secrets_in(options.environ))
-    raise SetupError("this version edits code by a command alone", "Write `proposer: {kind: command, command: …}`.")
+    if models.editor is None:
+        raise SetupError(f"this version does not edit code by `{project.spec.proposer.kind}`", "Write llm or command.")
+    return CodeEditor(completer, models.editor, project.spec.proposer.edits)
