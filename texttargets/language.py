@@ -5,20 +5,8 @@ from collections import Counter
 
 from ceopt_tui.core.ports import Refusal
 from texttargets.fences import fenced_lines, split_lines
+from texttargets.language_words import COMMON_WORDS, TELLING_LETTERS
 
-_COMMON = {
-    "English": "the of and to in is that it for with as this are be not or if your when you must only from any do use",
-    "German": "der die das und ist nicht mit ein eine einen dem den für auf wenn sie nur oder als auch wird zu im bei",
-    "French": "le la les des est une un et dans pour pas que qui vous sur avec ou si votre du ne ce cette être au",
-    "Spanish": "el los las una un es que en por para con no del si su se lo como más al y cuando debe este esta",
-    "Italian": "il gli che una per non con del della è sono se come più nel alla dei un di le solo quando deve questo",
-    "Portuguese": "o os as um uma que não para com do da em se por mais dos na no é ao quando deve você seu sua",
-    "Dutch": "de het een en van is niet met voor op dat als zijn aan je wordt ook maar bij om alleen wanneer deze",
-    "Swedish": "och att det som en på är av för med till inte den om ett var endast när ska du eller från",
-    "Polish": "i w na nie się z do jest to że jak dla o po od tylko gdy lub przez oraz jeśli są tym",
-    "Turkish": "ve bir bu için ile de da olarak daha çok gibi ne veya eğer sadece değil her en olan mi",
-}
-COMMON_WORDS = {language: frozenset(words.split()) for language, words in _COMMON.items()}
 _SCRIPTS = {
     "Latin": (re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]"), 1),
     "Cyrillic": (re.compile("[\u0400-\u052f]"), 1),
@@ -34,8 +22,11 @@ _SCRIPTS = {
 _PLACEHOLDER = re.compile(r"\$?\{[^{}\n]*\}|<[^<>\n]{1,60}>|`[^`\n]*`|https?://\S+")
 _DOMINANT = 0.6
 _MIN_LETTERS = 12
-_MIN_COMMON = 4
-_LEAD = 1.5  # times the common words of the second language
+_LEAST = 4.0  # common words that make a language sure; a telling letter is worth a part of one
+_LETTER = 0.5
+_MOST_LETTERS = 2.0
+_LEAD = 1.4  # times what the second language has
+_FEW, _FAR_AHEAD = 3.0, 3.0  # of a short text
 
 
 def guess_language(text: str) -> str | None:
@@ -61,7 +52,12 @@ def check_language(before: str, after: str) -> list[Refusal]:
 
 
 def _latin_language(prose: str) -> str | None:
-    words = Counter(re.findall(r"[^\W\d_]+", prose.casefold()))
-    hits = {name: sum(words[word] for word in common) for name, common in COMMON_WORDS.items()}
+    folded = prose.casefold()
+    words = Counter(re.findall(r"[^\W\d_]+", folded))
+    letters = Counter(folded)
+    hits = {name: float(sum(words[word] for word in common)) for name, common in COMMON_WORDS.items()}
+    for name, telling in TELLING_LETTERS.items():
+        hits[name] += min(_MOST_LETTERS, _LETTER * sum(letters[letter] for letter in telling))
     (first, most), (_, second) = sorted(hits.items(), key=lambda entry: -entry[1])[:2]
-    return first if most >= _MIN_COMMON and most >= _LEAD * second else None
+    clear = most >= _LEAST and most >= _LEAD * second
+    return first if clear or (most >= _FEW and most >= _FAR_AHEAD * second) else None

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from texttargets.language import COMMON_WORDS
+from texttargets.language_words import COMMON_WORDS
 
 _HIDDEN = "\u00ad\u200b-\u200d\u2060\ufeff"
 _UNSPACED = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"

@@ -1,29 +1,64 @@
 """Language and token estimates, and excerpts of foreign text."""
 
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
 import pytest
+import yaml
 
 from ceopt_tui.core.tokens import estimate_tokens
 from texttargets.excerpt import excerpt, on_one_line
-from texttargets.language import guess_language
+from texttargets.language import check_language, guess_language
+
+DATA = Path(__file__).parent.parent / "data" / "texts"
+CORPORA = ("languages.yaml", "languages_unseen.yaml")
+LEAST = {"languages.yaml": (26, 650), "languages_unseen.yaml": (18, 306)}  # languages, flips
+
+
+def corpus(name: str) -> dict[str, dict[str, Any]]:
+    loaded: dict[str, dict[str, Any]] = yaml.safe_load((DATA / name).read_text(encoding="utf-8"))
+    return loaded
+
+
+def of_one_language(texts: dict[str, Any]) -> list[str]:
+    return [texts["first"], texts["second"], *texts.get("mixed", ())]
+
+
+@pytest.mark.parametrize("name", CORPORA)
+def test_a_text_in_another_language_is_refused(name: str) -> None:
+    texts = corpus(name)
+    pairs = list(permutations(texts, 2))
+    missed = [(was, now) for was, now in pairs if not check_language(texts[was]["first"], texts[now]["second"])]
+    assert (len(texts), len(pairs)) == LEAST[name]
+    assert missed == []
+
+
+@pytest.mark.parametrize("name", CORPORA)
+def test_a_text_in_its_own_language_is_not_whatever_stands_in_it(name: str) -> None:
+    pairs = [pair for texts in corpus(name).values() for pair in permutations(of_one_language(texts), 2)]
+    assert [pair for pair in pairs if check_language(*pair)] == []
+
+
+@pytest.mark.parametrize("name", CORPORA)
+def test_what_is_guessed_is_right(name: str) -> None:
+    for language, texts in corpus(name).items():
+        assert guess_language(texts["first"]) == guess_language(texts["second"]) == language
+        assert {guess_language(text) for text in texts.get("mixed", ())} <= {language, None}
 
 
 @pytest.mark.parametrize(
     ("text", "language"),
     [
         ("You must only use the tool when the user asks for it.", "English"),
-        ("Antworte nur mit dem Namen und nicht mit einem Satz, wenn das geht.", "German"),
-        ("Tu es un assistant qui répond dans la langue de la question et pas en anglais.", "French"),
-        ("Responde solo con el nombre de la ciudad y no con una frase cuando se pueda.", "Spanish"),
         ("Ты помощник службы поддержки.", "Cyrillic"),
         ("请用一句话回答用户的问题。", "Chinese"),
-        ("ユーザーの質問に一文で答えてください。", "Japanese"),
-        ("사용자의 질문에 한 문장으로 답하세요.", "Korean"),
         ("permits, taxes, schools, parks", None),
         ("", None),
         ("```\nif not the_user or a is b: for x in it: return that\n```", None),
     ],
 )
-def test_guess_language(text: str, language: str | None) -> None:
+def test_a_text_that_does_not_say_is_not_guessed(text: str, language: str | None) -> None:
     assert guess_language(text) == language
 
 
