@@ -15,7 +15,7 @@ from schemas.coverage import Coverage
 from schemas.records import Decided
 
 MOST_DOTS = 300  # experiments drawn one by one
-MOST_CASES = 80  # cases drawn one by one
+MOST_CASES = 40  # cases drawn one by one
 _HALF = normal_quantile(0.95)  # of a two-sided 90 % interval, in standard errors
 _SELECTION, _HELD_OUT = frozenset({"exploratory", "add_sample"}), frozenset({"confirm", "holdout"})
 
@@ -176,10 +176,9 @@ def _bars(
 ) -> list[CaseBar]:
     sign, bars = (1 if terms.maximize else -1), []
     for case in sorted(before.keys() & after.keys()):
-        if before[case] and after[case]:
-            old, new = fmean(before[case]), fmean(after[case])
-            gain = sign * (new - old)
-            bars.append(CaseBar(case, held_out, old, new, gain if abs(gain) > 1e-12 else 0.0))
+        old, new = fmean(before[case]), fmean(after[case])
+        gain = sign * (new - old)
+        bars.append(CaseBar(case, held_out, old, new, gain if abs(gain) > 1e-12 else 0.0))
     return bars
 
 

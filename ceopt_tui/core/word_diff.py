@@ -13,7 +13,7 @@ Sign = Literal[" ", "-", "+"]
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _WORD = re.compile(r"\w+|\s+|.", re.UNICODE)
 _LONGEST = 4000  # words of a passage; a longer one is shown as taken out and put in
-_LIKE = 0.25  # passages that share less than this are not the same sentence in other words
+_LIKE = 0.5  # passages that share less than this are not the same sentence in other words
 
 
 @dataclass(frozen=True)

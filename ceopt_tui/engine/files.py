@@ -9,13 +9,14 @@ from ceopt_tui.core.ports import Backend
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.engine.digest import DIGEST_NAME, digest_text
 from ceopt_tui.engine.log_view import LOG_NAME, log_document
-from ceopt_tui.engine.report import report_markdown
+from ceopt_tui.engine.report import report_markdown, report_page
 from ceopt_tui.journal.atomic import write_atomic
 from schemas.coverage import Coverage
 from schemas.records import ReportWritten
 from schemas.yaml_dump import dump
 
 REPORT_NAME = "report.md"
+PAGE_NAME = "report.html"
 VIEW_EVERY = 25  # in long runs the view follows in steps: writing it costs as much as it is long
 
 
@@ -40,10 +41,12 @@ def write_digest(folder: Path, state: RunState, span: float) -> str:
 def write_report(
     folder: Path, backend: Backend, state: RunState, terms: Terms, coverage: Coverage | None = None
 ) -> ReportWritten:
-    """Writes the report beside the journal and commits it on the optimization branch."""
+    """Writes the report, as Markdown and as a page, beside the journal; commits both on the optimization branch."""
     assert state.started is not None
     data = report_markdown(state, terms, coverage).encode("utf-8")
+    page = report_page(state, terms, coverage).encode("utf-8")
     write_atomic(folder / REPORT_NAME, data)
-    place = f"docs/optimize/{state.started.name}-report.md"
-    commit = backend.publish({place: data}, f"optimize({state.started.name}): report")
-    return ReportWritten(path=place, commit=commit)
+    write_atomic(folder / PAGE_NAME, page)
+    place = f"docs/optimize/{state.started.name}-report"
+    commit = backend.publish({f"{place}.md": data, f"{place}.html": page}, f"optimize({state.started.name}): report")
+    return ReportWritten(path=f"{place}.md", commit=commit)

@@ -71,6 +71,7 @@ def test_the_optimization_branch_holds_the_text_and_the_report(
     assert CONTRACT in kept and len(kept) > len(PROMPT)
     assert git(root, "show", "optimize/triage:docs/optimize/triage-report.md").startswith("# triage: improved\n")
     assert git(root, "diff", "--name-only", "main...optimize/triage").split() == [
+        "docs/optimize/triage-report.html",
         "docs/optimize/triage-report.md",
         "prompts/triage.md",
     ]
@@ -105,6 +106,8 @@ def test_status_log_report_and_diff_read_it(improved: Improved) -> None:
     assert log.out == (place.root / JOURNAL.parent / "experiment-log.yaml").read_text(encoding="utf-8")
     report = warm().run(place, "report", "triage")
     assert report.out == git(place.root, "show", "optimize/triage:docs/optimize/triage-report.md")
+    page = Path(warm().run(place, "report", "--html").out.strip())
+    assert page.read_text("utf-8") == git(place.root, "show", "optimize/triage:docs/optimize/triage-report.html")
     diff = warm().run(place, "diff")
     assert f"+{CONTRACT}" in diff.out and diff.out.startswith("--- a/prompts/triage.md\n+++ b/prompts/triage.md\n")
     assert "no candidate" in warm().run(place, "diff", "--experiment", "99").err

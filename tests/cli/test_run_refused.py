@@ -160,7 +160,8 @@ def test_a_run_without_a_keep_leaves_every_byte(tmp_path: Path) -> None:
     target = place.root / "prompts" / "triage.md"
     assert hashlib.sha256(target.read_bytes()).hexdigest().startswith("cc2dd93809c9c0c9")
     assert git(place.root, "diff", "--name-only", "main", "optimize/triage").split() == [
-        "docs/optimize/triage-report.md"
+        "docs/optimize/triage-report.html",
+        "docs/optimize/triage-report.md",
     ]
     assert model.texts and not any("\ufeff" in text for text in model.texts)
 

@@ -23,7 +23,7 @@ from ceopt_tui.core.state.fold import apply
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.engine.log_view import log_document
 from ceopt_tui.engine.loop import TickResult
-from ceopt_tui.engine.report import report_markdown
+from ceopt_tui.engine.report import report_markdown, report_page
 from ceopt_tui.engine.skin import Skin
 from ceopt_tui.exits import ExitStatus
 from ceopt_tui.headless import HeadlessSkin, finished_event
@@ -108,7 +108,7 @@ def test_neither_the_log_nor_the_status_nor_the_last_line_tells_a_score(hidden: 
     assert seen(json.dumps(said[0]) + said[1] + json.dumps(said[2])) == []
     assert HIDDEN in said[1]
     if hidden.stopped is not None:
-        assert seen(report_markdown(hidden, terms())) == []
+        assert seen(report_markdown(hidden, terms()) + report_page(hidden, terms())) == []
 
 
 @pytest.mark.parametrize("as_json", [True, False])

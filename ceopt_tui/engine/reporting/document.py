@@ -52,6 +52,7 @@ class Figure:
     chart: Chart
     values: Table
     listed: bool = False
+    note: str = ""  # what to know when reading it
 
 
 Block = Paragraph | Bullets | Table | TextChange | Figure

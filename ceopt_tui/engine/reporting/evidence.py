@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ceopt_tui.core.charts import CaseChart, Dot, Estimate, ScoreChart, case_chart, score_chart
+from ceopt_tui.core.charts import CaseChart, Dot, Estimate, case_chart, score_chart
 from ceopt_tui.core.describe import detects, unseen_need
 from ceopt_tui.core.evidence.gain import final_gain
 from ceopt_tui.core.figures import change, counted, score
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.state.run import RunState
-from ceopt_tui.engine.reporting.document import Block, Bullets, Figure, Paragraph, Section, Table
+from ceopt_tui.engine.reporting.document import Bullets, Figure, Paragraph, Section, Table
 from ceopt_tui.engine.telling import refused_by_person
 
 Runs = Mapping[str, Sequence[float]]
@@ -30,11 +30,7 @@ def gain_section(state: RunState, terms: Terms) -> list[Section]:
     if not rows:
         return []
     head = ("cases", "original", "final", "difference", "90% interval")
-    blocks: list[Block] = [Table(head, tuple(rows)), Paragraph(TUNED)]
-    chart = case_chart(state, terms)
-    if chart is not None:
-        blocks.append(Figure(chart, _case_values(chart, terms.span)))
-    return [Section("Original and final text", tuple(blocks))]
+    return [Section("Original and final text", (Table(head, tuple(rows)), Paragraph(TUNED)))]
 
 
 def _held_out(state: RunState, terms: Terms) -> tuple[str, ...] | None:
@@ -66,6 +62,16 @@ def _mean(runs: Runs, cases: Sequence[str]) -> float:
     return sum(sum(runs[case]) / len(runs[case]) for case in cases) / len(cases)
 
 
+def case_section(state: RunState, terms: Terms) -> list[Section]:
+    """The final text against the original, case by case."""
+    chart = case_chart(state, terms)
+    if chart is None or not chart.bars:
+        return []
+    note = f"{counted(chart.same, 'case')} without a difference."
+    note += f" {counted(chart.left_out, 'case')} that moved less are not shown." if chart.left_out else ""
+    return [Section("Case by case", (Figure(chart, _case_values(chart, terms.span), note=note),))]
+
+
 def _case_values(chart: CaseChart, span: float) -> Table:
     rows = tuple(
         (bar.case, "held out" if bar.held_out else "selection", score(bar.before, span), score(bar.after, span),
@@ -80,12 +86,9 @@ def score_section(state: RunState, terms: Terms) -> list[Section]:
     chart = score_chart(state, terms)
     if chart is None or not chart.dots:
         return []
-    figure = Figure(chart, Table(("experiment", "outcome", "selection cases", "held-out cases"), _dots(chart)))
-    return [Section("Score over the experiments", (Paragraph(PAIRED), figure))]
-
-
-def _dots(chart: ScoreChart) -> tuple[tuple[str, ...], ...]:
-    return tuple(_dot(dot, chart.span) for dot in chart.dots)
+    head = ("experiment", "outcome", "selection cases", "held-out cases")
+    figure = Figure(chart, Table(head, tuple(_dot(dot, chart.span) for dot in chart.dots)), note=PAIRED)
+    return [Section("Score over the experiments", (figure,))]
 
 
 def _dot(dot: Dot, span: float) -> tuple[str, ...]:

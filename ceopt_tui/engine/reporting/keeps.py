@@ -39,7 +39,7 @@ def keeps_section(state: RunState, terms: Terms) -> list[Section]:
 def _lines(experiment: ExperimentState, terms: Terms) -> Iterator[str]:
     for decided in experiment.decisions:
         tentative = " (tentative: 5 to 10 cases)" if decided.numbers.get("tentative") else ""
-        yield f"{decided.step}: {decided.decision}{tentative} {_figures(decided, terms.span)}".rstrip()
+        yield f"{decided.step.replace('_', ' ')}: {decided.decision}{tentative}{_figures(decided, terms.span)}"
     if experiment.look is not None:
         yield f"look {experiment.look.look} at the held-out cases, at level {experiment.look.level:.3f}"
     if (closed := experiment.closed) is not None:
@@ -60,4 +60,4 @@ def _figures(decided: Decided, span: float) -> str:
         said.append("90% interval " + " to ".join(change(end, span) for end in ends))
     if p is not None and decided.step == "holdout":
         said.append(p_value(p))
-    return ", ".join(said)
+    return "; " + ", ".join(said)

@@ -34,8 +34,13 @@ def markdown(report: Report) -> str:
     return mask(visible("\n\n".join(parts) + "\n"))
 
 
-def _section(section: Section) -> Iterator[str]:
-    yield f"## {_line(section.title)}"
+def _section(section: Section) -> list[str]:
+    """Empty where all that there is to see is drawn."""
+    drawn = list(_blocks(section))
+    return [f"## {_line(section.title)}", *drawn] if drawn else []
+
+
+def _blocks(section: Section) -> Iterator[str]:
     for block in section.blocks:
         if isinstance(block, Part):
             yield f"### {_line(block.title)}"
