@@ -23,7 +23,8 @@ _PATTERNS = {
     "brace": re.compile(
         r"\\[A-Za-z]+\*?(?:\{[^{}\n]*\})+"  # LaTeX
         r"|\$\{\{?[^{}\n]*\}\}?"  # shell, CI expressions
-        r"|\b[fF][rR]?(?:\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*')"  # f-strings
+        r"|(?:\b[fF][rR]?|\b[rR][fF]|\$@?)"  # strings of code that fill themselves
+        r"(?:\"{3}[\s\S]{0,4000}?\"{3}|'{3}[\s\S]{0,4000}?'{3}|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*')"
         r"|\b(?:import|const|let|var)[ \t]+\{[ \t][^{}\n]*\}(?=[ \t]*(?:from\b|=))|\bexport[ \t]+\{[ \t][^{}\n]*\}"
         rf"|(?P<mark>\{{\{{\s*(?P<double>{_NAME})\s*\}}\}}"
         rf"|\{{[ \t]*(?P<name>{_NAME})(?P<spec>{_FORMAT_SPEC})[ \t]*\}}"
