@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ import pytest
 from ceopt_process import Ended, Place, warm
 from stub_endpoint import StubEndpoint
 from triage_project import CONTRACT, KEY, LABELS, PROMPT, TriageModel, git, make_project, question, users_files
+
+from ceopt_tui.exits import ExitStatus
 
 RUN = ("run", "spec.yaml", "--unattended", "--json")
 LINE = f"{CONTRACT}: {', '.join(LABELS)}."
@@ -124,6 +127,66 @@ def test_its_own_word_on_money_is_booked_as_such(improved: tuple[Place, Ended], 
     report = git(place.root, "show", f"optimize/triage:{REPORT}")
     told = "12 calls, tokens not known, 0.2500 USD by its own account, not capped by ceopt"
     assert f"- proposer (a command of yours): {told}" in report
+
+
+def test_the_person_who_approves_is_told_what_it_may_do(endpoint: StubEndpoint, tmp_path: Path) -> None:
+    place = project(tmp_path, endpoint, BETTER, keys=", environment: [OPENAI_API_KEY]")
+    told = warm().run(place, "approve", "spec.yaml").err
+    assert "run as you with your rights, at most 30 s each time, given OPENAI_API_KEY" in told
+    assert "optimizer.py" in told and "not capped by ceopt" in told
+
+
+def test_a_variable_that_is_not_set_stops_it_before_anything_is_paid(endpoint: StubEndpoint, tmp_path: Path) -> None:
+    place, before = project(tmp_path, endpoint, BETTER, keys=", environment: [MY_OTHER_KEY]"), endpoint.posts
+    stopped = warm().run(place, *RUN)
+    assert stopped.status == ExitStatus.REFUSED and "MY_OTHER_KEY, which is not set" in stopped.err
+    assert endpoint.posts == before
+
+
+def test_one_that_fails_ends_the_run_with_its_words_and_is_tried_again_by_the_next_start(
+    endpoint: StubEndpoint, tmp_path: Path
+) -> None:
+    place = project(tmp_path, endpoint, f"sys.exit('no model called {KEY}')\n")
+    failed = warm().run(place, *RUN)
+    assert (failed.status, failed.last["outcome"]) == (ExitStatus.STOPPED, "proposer_failed")
+    assert "no model called sk-***" in failed.last["reason"] and KEY not in failed.out + failed.err
+    assert starts(place) == 1
+    (place.root / "optimizer.py").write_text(GIVEN + BETTER + CLAIM, encoding="utf-8")
+    again = warm().run(place, *RUN)
+    assert (again.status, again.last["outcome"], starts(place)) == (0, "improved", 2), again.err
+    spent = [one["facts"]["usd"] for one in records(place, "call_finished") if one["facts"]["outside"]]
+    assert spent == [None, 0.25]
+    assert again.last["usd"] is None, "what the failed start spent is not known, so neither is the sum"
+
+
+def test_a_leak_goes_back_once_with_its_reason(endpoint: StubEndpoint, tmp_path: Path) -> None:
+    quoting = (
+        'if not request["refused"]: prompt.write_text(prompt.read_text() + request["cases"][0]["input"] + chr(10))\n'
+    )
+    place = project(tmp_path, endpoint, f"{quoting}else: {BETTER}")
+    run = warm().run(place, *RUN)
+    assert (run.status, run.last["outcome"], starts(place)) == (0, "improved", 2), run.err
+    (refused,) = records(place, "candidate_refused")
+    assert [one["code"] for one in refused["refusals"]] == ["leak"]
+    assert request(place, 1)["refused"][0]["code"] == "leak"
+
+
+def test_a_kill_ends_it_too_and_the_next_start_runs_it_again(endpoint: StubEndpoint, tmp_path: Path) -> None:
+    waits = "import time\nif starts == 0: (home.parent / 'up').write_text(str(os.getpid())); time.sleep(60)\n"
+    place = project(tmp_path, endpoint, waits + BETTER + CLAIM)
+    up = tmp_path / "up"
+    killed = warm().run_until(lambda: up.exists() and up.read_text() != "", place, *RUN)
+    assert killed.status == -9
+    folder = Path(json.loads((tmp_path / "environ-0").read_text())["TMPDIR"]).parent
+    limit = time.monotonic() + 20
+    while (folder.exists() or Path(f"/proc/{up.read_text()}").exists()) and time.monotonic() < limit:
+        time.sleep(0.02)  # another process ends it, and no event tells of that
+    assert not folder.exists() and not Path(f"/proc/{up.read_text()}").exists()
+    again = warm().run(place, *RUN)
+    assert (again.status, again.last["outcome"], starts(place)) == (0, "improved", 2), again.err
+    assert len(records(place, "candidate_made")) == 1
+    (noted,) = [one["text"] for one in records(place, "noted") if "cut off by a kill" in one["text"]]
+    assert "what it spent is not known" in noted and again.last["usd"] is None
 
 
 def test_the_folder_is_gone_afterwards(improved: tuple[Place, Ended]) -> None:
