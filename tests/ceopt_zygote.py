@@ -10,6 +10,8 @@ import os
 import sys
 from typing import Any
 
+from boundaries import install, plan_in
+
 from ceopt_tui import cli
 from ceopt_tui.cli import main
 from judges.client import load
@@ -36,9 +38,12 @@ def _be_ceopt(order: dict[str, Any]) -> None:
     _redirect(os.devnull, os.O_RDONLY, 0)
     _redirect(order["out"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 1)
     _redirect(order["err"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 2)
+    plan = plan_in(order["env"])
     os.environ.clear()
     os.environ.update(order["env"])
     os.chdir(order["cwd"])
+    if plan is not None:
+        install(plan)
     status: Any = 1
     try:
         main(order["args"])
