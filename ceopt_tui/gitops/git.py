@@ -15,7 +15,7 @@ from typing import TypedDict, Unpack
 
 from ceopt_tui.errors import GitError, SetupError, StorageError
 from ceopt_tui.gitops.environment import OWN_SETTINGS, own_environment, user_environment
-from ceopt_tui.journal.disk import FULL_DISK, ROOM
+from ceopt_tui.journal.disk import FULL_DISK, ROOM, is_full
 
 TIMEOUT_S = 60.0
 LOCK_WAIT_S = 5.0
@@ -29,11 +29,12 @@ Wait = Callable[[float], None]
 
 @dataclass(frozen=True)
 class Outcome:
-    """How one git command ended."""
+    """How one git command ended; `full` where it failed and the disk it works on has no room left."""
 
     status: int
     stdout: bytes
     stderr: str
+    full: bool = False
 
 
 class Options(TypedDict, total=False):
@@ -115,7 +116,7 @@ def refusal(args: Sequence[str], outcome: Outcome) -> GitError | StorageError:
     ending = f"it was ended by signal {-outcome.status}" if outcome.status < 0 else f"exit status {outcome.status}"
     said = outcome.stderr.strip() or os.fsdecode(outcome.stdout).strip() or ending
     message = f"git {_name(args)}: {said}"
-    if any(words in outcome.stderr for words in _FULL):
+    if outcome.full or any(words in outcome.stderr for words in _FULL):
         return StorageError(f"no space left: {message}", ROOM)
     return GitError(message)
 
@@ -150,7 +151,8 @@ def _run(
         except BaseException:
             _stop(process)
             raise
-    return Outcome(process.returncode, stdout, stderr.decode("utf-8", "replace"))
+    full = process.returncode != 0 and is_full(cwd)  # git says that it could not write, and not always why
+    return Outcome(process.returncode, stdout, stderr.decode("utf-8", "replace"), full)
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:

@@ -13,7 +13,7 @@ from ceopt_tui.gitops.branches import ARCHIVE, EXPERIMENTS
 from ceopt_tui.gitops.git import attempt, git, refusal
 from ceopt_tui.gitops.listing import Registered, registered
 from ceopt_tui.gitops.repository import Repository
-from ceopt_tui.journal.disk import FULL_DISK, storage_error
+from ceopt_tui.journal.disk import FULL_DISK, is_read_only, storage_error
 
 _OURS = re.compile(r"exp-\d{3,}")
 _CHECKOUT_S = 600.0
@@ -53,7 +53,7 @@ class Worktrees:
             self._check_out(tree)
         except (OSError, GitError, StorageError) as error:
             self._undo(tree.path)
-            raise _not_made("no separate checkout", tree.path, error) from error
+            raise self._not_made("no separate checkout", tree.path, error) from error
         return tree
 
     def add_detached(self, sha: str, number: int) -> Worktree:
@@ -68,7 +68,7 @@ class Worktrees:
                 raise refusal(args, outcome)
         except (OSError, GitError, StorageError) as error:
             self._undo(tree.path)
-            raise _not_made("no checkout to measure in", tree.path, error) from error
+            raise self._not_made("no checkout to measure in", tree.path, error) from error
         return tree
 
     def remove(self, tree: Worktree) -> None:
@@ -154,21 +154,23 @@ class Worktrees:
         if outcome.status:
             raise refusal(args, outcome)
 
+    def _not_made(self, what: str, path: Path, error: Exception) -> CeoptError:
+        """Why there is no checkout: a full disk can be mended and the run resumed, all else is the set-up's."""
+        if isinstance(error, StorageError):
+            return error
+        if isinstance(error, OSError) and error.errno in FULL_DISK:
+            return storage_error(error, path)
+        # git names the file that it could not write and not always why.
+        git_dir = self.repository.git_common_dir
+        reason = f"{git_dir} is on a read-only disk" if is_read_only(git_dir) else error
+        return SetupError(
+            f"{what} could be made in {path}: {reason}",
+            "ceopt does not work in your own checkout instead. Nothing of yours was changed.",
+        )
+
     def _undo(self, path: Path) -> None:
         if self._is_ours(path) and any(tree.path == path for tree in registered(self.repository)):
             self.repository.attempt("worktree", "remove", "--force", "--force", str(path))
-
-
-def _not_made(what: str, path: Path, error: Exception) -> CeoptError:
-    """Why there is no checkout: a full disk can be mended and the run resumed, all else is the set-up's."""
-    if isinstance(error, StorageError):
-        return error
-    if isinstance(error, OSError) and error.errno in FULL_DISK:
-        return storage_error(error, path)
-    return SetupError(
-        f"{what} could be made in {path}: {error}",
-        "ceopt does not work in your own checkout instead. Nothing of yours was changed.",
-    )
 
 
 def _is_left_over(tree: Registered) -> bool:

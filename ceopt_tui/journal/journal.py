@@ -27,6 +27,7 @@ class Journal:
         self._now = now
         self._seq = len(replayed.records)
         self._end = replayed.good_bytes
+        self._refusal: StorageError | None = None  # why it was closed: whoever appends next hears the same
         self._descriptor: int | None = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666)
 
     @classmethod
@@ -51,10 +52,10 @@ class Journal:
 
         Raises ValueError, with nothing written, for a record that could not be read back (lone surrogates, or
         not-a-number where a number is required; elsewhere that is stored as null). Raises StorageError when the
-        disk refuses: the journal is then closed, and its file ends where it ended before.
+        disk refuses: the journal is then closed for good, and its file ends where it ended before.
         """
         if self._descriptor is None:
-            raise StorageError(f"{self.path} is closed after an earlier failure", "Resume the run.")
+            raise self._refusal or StorageError(f"{self.path} is closed", "Resume the run.")
         if not records:
             return []
         at = self._now().astimezone(UTC).isoformat()
@@ -92,8 +93,10 @@ class Journal:
                 raise StorageError(f"{self.path} does not hold what was just written to it", "Check its disk.")
         except OSError as error:
             self._cut_back(descriptor)
-            raise storage_error(error, self.path) from error
-        except StorageError:
+            self._refusal = storage_error(error, self.path)
+            raise self._refusal from error
+        except StorageError as error:
+            self._refusal = error
             self.close()
             raise
         self._end += len(data)

@@ -126,7 +126,7 @@ def test_a_full_disk_leaves_the_earlier_log_whole(tmp_path: Path, monkeypatch: p
         with pytest.raises(StorageError, match="no space left"):
             journal.append([Noted(text="b"), Noted(text="c")])
         assert journal.path.read_bytes() == before
-        with pytest.raises(StorageError, match="earlier failure"):
+        with pytest.raises(StorageError, match="no space left"):
             journal.append([Noted(text="d")])
     monkeypatch.undo()
     with Journal.open(tmp_path, now=now) as journal:
