@@ -48,13 +48,22 @@ def test_every_role_counts(tmp_path: Path) -> None:
 
 
 def test_a_model_that_the_spec_or_the_command_names_needs_no_tier(tmp_path: Path) -> None:
-    environ = {"CEOPT_MODEL_CHEAP": "openai/x", "CEOPT_MODEL_STRONG": "openai/y"}
+    environ = {"CEOPT_MODEL_CHEAP": "openai/x"}
     spec = {"models": {"cheap": {"model": "ollama/small"}}, "proposer": {"kind": "mechanical"}}
     assert needed(environ, tmp_path, **spec) == Needed((), ())
     named = needed(environ, tmp_path, {"task": "groq/z"}, proposer={"kind": "mechanical"})
     assert named == Needed(("GROQ_API_KEY",), ())
+    environ["CEOPT_MODEL_STRONG"] = "openai/y"
     other_tier = needed(environ, tmp_path, {"task": "strong"}, proposer={"kind": "mechanical"})
     assert other_tier == Needed(("OPENAI_API_KEY",), ("CEOPT_MODEL_STRONG",))
+
+
+def test_a_strong_model_reads_changes_also_where_it_has_no_ideas(tmp_path: Path) -> None:
+    environ = {"CEOPT_MODEL_STRONG": "openai/y"}
+    spec = {"models": {"cheap": {"model": "ollama/small"}}, "proposer": {"kind": "mechanical"}}
+    assert needed(environ, tmp_path, **spec) == Needed(("OPENAI_API_KEY",), ("CEOPT_MODEL_STRONG",))
+    spec["models"]["reader"] = {"model": "groq/z"}
+    assert needed(environ, tmp_path, **spec) == Needed(("GROQ_API_KEY",), ())
 
 
 def test_a_model_that_nobody_named_is_asked_for_where_a_run_needs_one(tmp_path: Path) -> None:
