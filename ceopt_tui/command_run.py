@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
@@ -138,9 +139,10 @@ def _command_parts(
     skin: Skin,
 ) -> CommandParts:
     editor = _editor(project, models, completer, ledger, session, options, skin)
+    git, repository = asyncio.Lock(), project.repository
     return CommandParts(
-        bench=CommandBench(project.repository, session.folder / BENCH, bench_setting(project, options)),
-        maker=WorktreeMaker(project.repository, session.folder / WORKTREES, editor, hidden_files(project)),
+        bench=CommandBench(repository, session.folder / BENCH, bench_setting(project, options), git),
+        maker=WorktreeMaker(repository, session.folder / WORKTREES, editor, git, hidden_files(project)),
         shelf=GitShelf(project.repository, project.spec.name),
     )
 

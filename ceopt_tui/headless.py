@@ -183,6 +183,13 @@ def going_on(result: TickResult, resume: str, wake: str = "") -> str:
     return f"to go on, {wait_for(result.outcome).until}{by_itself}: {resume}"
 
 
+def _characters(state: RunState) -> dict[str, int] | None:
+    """Length of the text at first and now, where one was kept."""
+    if not state.keeps or state.by_command:
+        return None
+    return {"before": saved(state).before, "after": saved(state).after}
+
+
 def finished_event(state: RunState, result: TickResult, resume: str, wake: str = "") -> dict[str, Any]:
     """The figures scripts rely on; see docs/json-output.md. A judge's scores that nobody may see yet are null."""
     hidden = hides_scores(state)
@@ -202,7 +209,7 @@ def finished_event(state: RunState, result: TickResult, resume: str, wake: str =
         "baseline": state.baseline.mean if state.baseline and not hidden else None,
         "final": gain.selection_after if gain else final,
         "held_out": held_out,
-        "characters": {"before": saved(state).before, "after": saved(state).after} if state.keeps else None,
+        "characters": _characters(state),
         "kept": len(state.keeps),
         "experiments": len(state.experiments),
         "scored": scored,

@@ -22,6 +22,7 @@ class ChangeToRead:
     description: str
     constraints: Sequence[str]
     diff: str
+    of_code: bool = False  # of a program that a command measures, not of an instruction text
     attempt: int = 1  # a further reading of the same change is another sample, not the answer to the first
 
 

@@ -143,7 +143,7 @@ class Run:
         number = (self.state.tick.tick if self.state.tick else 0) + 1
         await self._recorder.commit(TickStarted(tick=number, pid=os.getpid(), host=socket.gethostname()), *records)
         try:
-            self._parts.backend.clean()
+            self._clean()
             refuse_changed(self._session, self._inputs, self._parts)
             result = await self._until_parked()
         except asyncio.CancelledError:
@@ -154,6 +154,12 @@ class Run:
         status: Status = result.status if result.status != "stopped" else "waiting"
         await self._end(number, status, result.reason, result.outcome)
         return result
+
+    def _clean(self) -> None:
+        """Takes away what a killed tick left behind."""
+        self._parts.backend.clean()
+        if self._commands:
+            self._commands.tidy()
 
     def _ended_before(self, finished: Finished) -> TickResult:
         """A finished run stays as it is; one whose spec changed since would answer another question."""
@@ -285,6 +291,8 @@ class Run:
         ended = TickEnded(tick=number, active_s=active_s, status=status, reason=reason, outcome=outcome, wake=wake)
         await self._recorder.commit(*new_notes(self.state, self._parts.notes), ended)
         await self._recorder.flush()
+        if self._commands:
+            await asyncio.to_thread(self._commands.tidy)
         self._write_view()
 
     def _checkpoint(self, note: Note) -> None:

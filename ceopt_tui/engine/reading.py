@@ -47,7 +47,7 @@ async def read_winner(recorder: Recorder, inputs: RunInputs, parts: Parts, actio
         return
     assert experiment.text_digest is not None
     diff = text_diff(state.texts[experiment.started.base_digest], state.texts[experiment.text_digest])
-    change = ChangeToRead(inputs.description, inputs.constraints, diff, action.attempt)
+    change = ChangeToRead(inputs.description, inputs.constraints, diff, attempt=action.attempt)
     reading = await parts.reader.read(change)
     await recorder.commit(
         WinnerRead(

@@ -42,15 +42,16 @@ class BenchSetting:
 class CommandBench:
     """A `Bench` over detached checkouts; one is made anew when another commit takes its place.
 
+    `git` is held while checkouts are made or removed: git's own list of them bears one change at a time.
     Slots come in pairs, reference and candidate of one experiment, which share a port: they never run at once.
     """
 
-    def __init__(self, repository: Repository, folder: Path, setting: BenchSetting) -> None:
+    def __init__(self, repository: Repository, folder: Path, setting: BenchSetting, git: asyncio.Lock) -> None:
         self.machine = platform.node() or "this machine"
         self._setting = setting
         self._worktrees = Worktrees(repository, folder)
         self._out: dict[int, Worktree] = {}
-        self._git = asyncio.Lock()  # checkouts are made one after the other: git locks its own lists
+        self._git = git
 
     async def run(self, commit: str, workload: Workload, slot: int, censor_after_s: float | None) -> Printed:
         tree = await self._checkout(commit, slot)

@@ -13,7 +13,7 @@ from pathlib import Path
 from ceopt_tui.core.command_ports import Editor, Made, Recipe
 from ceopt_tui.core.ports import HypothesisDraft, ProposalRefused, Refusal
 from ceopt_tui.errors import GitError
-from ceopt_tui.gitops.branches import experiment_branch
+from ceopt_tui.gitops.branches import delete_experiment, experiment_branch
 from ceopt_tui.gitops.commits import changed_in, commit_paths
 from ceopt_tui.gitops.repository import Repository
 from ceopt_tui.gitops.worktrees import Worktree, Worktrees
@@ -23,20 +23,29 @@ LONGEST_DIFF = 200_000  # characters kept on record; the commit holds all of it
 
 
 class WorktreeMaker:
-    """A `Maker` over an editor. `hidden` files are not in its checkouts: eval sets, labels, held-out work."""
+    """A `Maker` over an editor. `hidden` files are not in its checkouts: eval sets, labels, held-out work.
 
-    def __init__(self, repository: Repository, folder: Path, editor: Editor, hidden: Sequence[str] = ()) -> None:
+    `git` is held while checkouts are made or removed: git's own list of them bears one change at a time.
+    """
+
+    def __init__(
+        self, repository: Repository, folder: Path, editor: Editor, git: asyncio.Lock, hidden: Sequence[str] = ()
+    ) -> None:
         self.name = editor.name
         self._repository = repository
         self._worktrees = Worktrees(repository, folder)
         self._editor = editor
         self._hidden = tuple(hidden)
-        self._git = asyncio.Lock()  # checkouts are made one after the other: git locks its own lists
+        self._git = git
 
     async def ideas(self, recipe: Recipe, wanted: int) -> Sequence[HypothesisDraft]:
         branch = experiment_branch(recipe.name, 0)
-        async with self._checkout(branch, recipe.base_sha, 0) as tree:
-            return await self._editor.ideas(recipe, tree.path, wanted)
+        try:
+            async with self._checkout(branch, recipe.base_sha, 0) as tree:
+                return await self._editor.ideas(recipe, tree.path, wanted)
+        finally:
+            async with self._git:
+                await asyncio.to_thread(delete_experiment, self._repository, branch)
 
     async def make(self, recipe: Recipe) -> Made:
         async with self._checkout(recipe.branch, recipe.base_sha, recipe.number) as tree:

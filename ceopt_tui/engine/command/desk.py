@@ -50,6 +50,15 @@ class CommandDesk:
         """Is this an action of this desk, and not one that every run has?"""
         return isinstance(action, OWN)
 
+    def tidy(self) -> None:
+        """Removes the checkouts that were measured in, and branches of experiments that nobody will ask for again."""
+        place = self._place
+        place.tools.bench.clean()
+        waiting = {proposal.number for proposal in place.state.waiting.proposals}
+        for experiment in place.state.experiments.values():
+            if experiment.closed and experiment.number not in waiting:
+                place.tools.shelf.drop(experiment.number, experiment.started.branch)
+
     async def carry_out(self, action: Action, digest: str, active_s: float) -> None:
         """Does one thing and records what came of it."""
         place = self._place

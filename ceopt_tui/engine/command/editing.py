@@ -118,7 +118,8 @@ async def read(place: Workplace, number: int, attempt: int) -> None:
     """A change read by a model that did not write it: it sees the diff and what is wanted, and no number."""
     reader, change = place.parts.reader, place.state.commands.changes[number]
     assert reader is not None
-    reading = await reader.read(ChangeToRead(place.inputs.description, place.inputs.constraints, change.diff, attempt))
+    wanted = (place.inputs.description, place.inputs.constraints)
+    reading = await reader.read(ChangeToRead(*wanted, change.diff, of_code=True, attempt=attempt))
     await place.recorder.commit(
         WinnerRead(
             number=number,
