@@ -18,6 +18,8 @@ from texttargets.strict_json import as_text
 
 Fault = str | None
 
+_EXACT, _FIELDS = Exact(), JsonFields(type="json_fields")
+
 
 def check_of(case: Case, default: Check | None) -> Check | None:
     """The check in force for a case: its own, the set's, or equality with `expected`; None when there is neither."""
@@ -27,7 +29,7 @@ def check_of(case: Case, default: Check | None) -> Check | None:
         return default
     if case.expected is None:
         return None
-    return Exact() if isinstance(case.expected, str) else JsonFields(type="json_fields")
+    return _EXACT if isinstance(case.expected, str) else _FIELDS
 
 
 def check_output(case: Case, output: str, default: Check | None) -> Score:

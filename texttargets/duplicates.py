@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 
 from rapidfuzz import fuzz, process
 
@@ -20,6 +21,7 @@ from texttargets.text_checks import normalize
 SIMILARITY = 95.0  # percent, as rapidfuzz counts
 _SHORT = 200  # characters; longer texts are compared word by word, which costs a hundredth
 _NUMBERS = re.compile(r"\d+")
+_BITS = 1024
 
 
 def input_text(case: Case) -> str:
@@ -36,10 +38,16 @@ def duplicate_groups(cases: Sequence[Case]) -> list[tuple[str, ...]]:
     sets = _DisjointSets(len(cases))
     _join_equal(texts, sets)
     for bucket in _by_numbers(texts):
-        _join_similar([index for index in bucket if len(texts[index]) <= _SHORT * 1.2], texts, answers, sets)
-    words = _as_words(texts)
-    for bucket in _by_numbers(texts):
-        _join_similar([index for index in bucket if len(texts[index]) > _SHORT], words, answers, sets)
+        for comparable in _by_answer(bucket, answers):
+            short = [index for index in comparable if len(texts[index]) <= _SHORT * 1.2]
+            long = [index for index in comparable if len(texts[index]) > _SHORT]
+            pairs = chain(
+                _similar([(texts[index], index) for index in short]),
+                _similar_long(list(zip(_as_words([texts[index] for index in long]), long, strict=True))),
+            )
+            for one, other in pairs:
+                if answers[one] is None or answers[other] is None or answers[one] == answers[other]:
+                    sets.join(one, other)
     members: dict[int, list[str]] = defaultdict(list)
     for index, case in enumerate(cases):
         members[sets.root(index)].append(case.id)
@@ -56,38 +64,73 @@ def _by_numbers(texts: Sequence[str]) -> Iterable[list[int]]:
     buckets: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for index, text in enumerate(texts):
         buckets[tuple(_NUMBERS.findall(text))].append(index)
-    return buckets.values()
+    return (bucket for bucket in buckets.values() if len(bucket) > 1)
+
+
+def _by_answer(bucket: list[int], answers: Sequence[str | None]) -> Iterable[list[int]]:
+    """Cases that want the same answer; all together where one says none, for it may ask the same as any of them."""
+    by_answer: dict[str | None, list[int]] = defaultdict(list)
+    for index in bucket:
+        by_answer[answers[index]].append(index)
+    return [bucket] if None in by_answer else by_answer.values()
+
+
+class _Codes(dict[str, str]):
+    """A character for every word it was asked for."""
+
+    def __missing__(self, word: str) -> str:
+        self[word] = code = chr(0x10000 + len(self) % 0x100000)
+        return code
 
 
 def _as_words(texts: Sequence[str]) -> list[str]:
     """Each text with one character per distinct word; texts that are not spaced out into words stay as they are."""
-    codes: dict[str, str] = {}
+    codes = _Codes()
     spelled = []
     for text in texts:
         words = text.split()
-        if len(text) > 20 * len(words):
-            spelled.append(text)
-        else:
-            spelled.append("".join(codes.setdefault(word, chr(0x10000 + len(codes) % 0x100000)) for word in words))
+        spaced = len(text) <= 20 * len(words)
+        spelled.append("".join(map(codes.__getitem__, words)) if spaced else text)
     return spelled
 
 
-def _join_similar(bucket: list[int], texts: Sequence[str], answers: Sequence[str | None], sets: _DisjointSets) -> None:
-    by_length = sorted(bucket, key=lambda index: (len(texts[index]), index))
+def _similar(spelled: Sequence[tuple[str, int]]) -> Iterator[tuple[int, int]]:
+    """Pairs of cases whose spelled texts are alike; each is held against the longer ones that are in reach."""
+    by_length = sorted(spelled, key=lambda entry: (len(entry[0]), entry[1]))
+    texts = [text for text, _ in by_length]
     end = 0
-    for place, index in enumerate(by_length):
+    for place, (text, index) in enumerate(by_length):
         # A ratio of .95 is out of reach once the longer text is more than 1.05/0.95 times the shorter.
-        longest = len(texts[index]) * (200 - SIMILARITY) / SIMILARITY
-        while end < len(by_length) and len(texts[by_length[end]]) <= longest:
+        longest = len(text) * (200 - SIMILARITY) / SIMILARITY
+        while end < len(texts) and len(texts[end]) <= longest:
             end += 1
-        window = {other: texts[other] for other in by_length[place + 1 : end] if _same(answers[index], answers[other])}
-        near = process.extract_iter(texts[index], window, scorer=fuzz.ratio, score_cutoff=SIMILARITY)
-        for _, _, other in near:
-            sets.join(index, other)
+        near = process.extract_iter(text, texts[place + 1 : end], scorer=fuzz.ratio, score_cutoff=SIMILARITY)
+        for _, _, after in near:
+            yield index, by_length[place + 1 + after][1]
 
 
-def _same(left: str | None, right: str | None) -> bool:
-    return left is None or right is None or left == right
+def _similar_long(spelled: Sequence[tuple[str, int]]) -> Iterator[tuple[int, int]]:
+    """The same for texts with one character a word, most pairs of which are told apart by the words they hold."""
+    by_length = sorted(spelled, key=lambda entry: (len(entry[0]), entry[1]))
+    held = [_held(text) for text, _ in by_length]
+    for place, (text, index) in enumerate(by_length):
+        longest = len(text) * (200 - SIMILARITY) / SIMILARITY
+        # A word that only one of two texts holds has to be put in or taken out; hashing can hide one, never make one.
+        most, own = (len(text) + longest) * (100 - SIMILARITY) / 100, held[place]
+        for after in range(place + 1, len(by_length)):
+            other, other_index = by_length[after]
+            if len(other) > longest:
+                break
+            if (own ^ held[after]).bit_count() <= most and fuzz.ratio(text, other, score_cutoff=SIMILARITY):
+                yield index, other_index
+
+
+def _held(text: str) -> int:
+    """The characters of a text as a set of bits."""
+    bits = 0
+    for character in set(text):
+        bits |= 1 << ord(character) % _BITS
+    return bits
 
 
 class _DisjointSets:

@@ -8,12 +8,16 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from ceopt_tui.core.evidence.setting import SMALLEST_SET
 from ceopt_tui.core.figures import counted
 from ceopt_tui.errors import InputError
 from schemas.checks import Check
 from schemas.evalset import Case, EvalSet
+from schemas.harness_records import CaseIdea, FlaggedCase
 from texttargets.checks import expected_fails_own_check, unusable_check
 from texttargets.duplicates import duplicate_groups, input_text
+from texttargets.harder_ideas import harder_ideas
+from texttargets.harness import harness_findings
 from texttargets.shortcuts import probe_scorer
 from texttargets.split import Split, freeze_split
 from texttargets.strict_json import as_text
@@ -25,7 +29,7 @@ LONGEST_ID = 200  # characters
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing about the set. An `error` stops a run; a `warning` is worth a look."""
+    """One thing about the set. An `error` stops a run or costs it the case; a `warning` is worth a look."""
 
     code: str
     severity: Literal["error", "warning"]
@@ -35,7 +39,10 @@ class Finding:
 
 @dataclass(frozen=True)
 class EvalsetReport:
-    """`distinct` counts near-duplicates once; `split` is None when the sides given contradict each other."""
+    """`distinct` counts near-duplicates once; `split` is None when the sides given contradict each other.
+
+    `left_out` are cases that a run leaves out for their checks: floor and `held_out_distinct` are those of the rest.
+    """
 
     name: str
     cases: int
@@ -47,10 +54,12 @@ class EvalsetReport:
     split: Split | None
     held_out_distinct: int
     findings: tuple[Finding, ...]
+    left_out: tuple[str, ...] = ()
+    ideas: tuple[CaseIdea, ...] = ()
 
     @property
     def sound(self) -> bool:
-        """Whether nothing in it would stop a run."""
+        """Whether nothing in it has to be put right before a run."""
         return not any(finding.severity == "error" for finding in self.findings)
 
 
@@ -59,13 +68,19 @@ def evalset_report(
 ) -> EvalsetReport:
     """Examines the set and previews its split."""
     groups = duplicate_groups(evalset.cases)
-    findings = list(_findings(evalset.cases, evalset.check, groups))
+    flagged = harness_findings(evalset.cases, _known_outputs(evalset.cases), evalset.check)
+    left_out = {case.case_id for case in flagged}
+    counting = [group for group in groups if not left_out.issuperset(group)]
+    findings = list(_findings(evalset.cases, evalset.check, groups, len(counting)))
+    findings += _harness(
+        flagged, {case_id for one in findings if one.code == "expected_fails" for case_id in one.case_ids}
+    )
     split = None
     try:
-        split = freeze_split(evalset.cases, seed=seed, share=share, holdout_ids=holdout_ids)
+        split = freeze_split(evalset.cases, seed=seed, share=share, holdout_ids=holdout_ids, alike=groups)
     except InputError as error:
         findings += [Finding("leak", "error", f"{problem.key} {problem.message}") for problem in error.problems]
-    held = set(split.holdout) if split else set()
+    held = set(split.holdout) - left_out if split else set()
     return EvalsetReport(
         name=evalset.name,
         cases=len(evalset.cases),
@@ -73,24 +88,44 @@ def evalset_report(
         failures=sum(case.kind == "failure" for case in evalset.cases),
         guards=sum(case.kind == "guard" for case in evalset.cases),
         need_judge=sum(unusable_check(case, evalset.check) is not None for case in evalset.cases),
-        floor=_floor(len(groups)),
+        floor=_floor(len(counting)),
         split=split,
-        held_out_distinct=sum(bool(held & set(group)) for group in groups),
+        held_out_distinct=sum(not held.isdisjoint(group) for group in counting),
         findings=tuple(sorted(findings, key=lambda finding: finding.severity)),
+        left_out=tuple(case.case_id for case in flagged),
+        ideas=harder_ideas(evalset.cases),
     )
 
 
+def _known_outputs(cases: Sequence[Case]) -> set[str]:
+    """Outputs that came up or are wanted: something for every check to tell apart before a text is run."""
+    wanted = {as_text(case.expected) for case in cases if case.expected is not None}
+    return wanted | {case.observed for case in cases if case.observed is not None}
+
+
+def _harness(flagged: Sequence[FlaggedCase], told: Collection[str]) -> Iterator[Finding]:
+    """One finding a fault; an expected answer that fails its check is told with what it fails by."""
+    by_reason: dict[str, list[str]] = defaultdict(list)
+    for case in flagged:
+        if case.case_id not in told:
+            by_reason[case.reason].append(case.case_id)
+    for reason, ids in by_reason.items():
+        yield Finding("harness", "warning", f"{reason}; a run leaves the case out", tuple(ids))
+
+
 def _floor(distinct: int) -> Floor:
-    if distinct < 5:
+    if distinct < SMALLEST_SET:
         return "diagnose only"
     if distinct < 10:
         return "tentative"
     return "enough to start" if distinct < 50 else "enough to trust"
 
 
-def _findings(cases: Sequence[Case], default: Check | None, groups: Sequence[tuple[str, ...]]) -> Iterator[Finding]:
-    if len(groups) < 5:
-        few = counted(len(groups), "distinct case")
+def _findings(
+    cases: Sequence[Case], default: Check | None, groups: Sequence[tuple[str, ...]], counting: int
+) -> Iterator[Finding]:
+    if counting < SMALLEST_SET:
+        few = counted(counting, "distinct case") + (" that can be checked" if counting < len(groups) else "")
         message = f"{few}; below 5 a run stops before its first call and keeps nothing, and 10 to 20 are a start"
         yield Finding("too_small", "warning", message)
     if not any(case.kind == "guard" for case in cases):

@@ -36,6 +36,8 @@ def report_json(report: EvalsetReport) -> dict[str, Any]:
             {"code": one.code, "severity": one.severity, "message": one.message, "cases": list(one.case_ids)}
             for one in report.findings
         ],
+        "left_out": list(report.left_out),
+        "ideas": [{"source": idea.source, "text": idea.text} for idea in report.ideas],
     }
 
 
@@ -48,7 +50,11 @@ def report_text(report: EvalsetReport) -> str:
         _split_sentence(report),
         power_sentence(report.held_out_distinct),
     ]
+    if report.left_out:
+        count = counted(len(report.left_out), "case")
+        paragraphs.append(f"Without {count} whose checks cannot tell outputs apart: a run leaves them out.")
     lines = [_wrapped(paragraph, "") for paragraph in paragraphs]
+    lines += [_wrapped(f"harder case to add: {idea.text}", "  ") for idea in report.ideas]
     lines += [_wrapped(_finding_text(finding), "  ") for finding in report.findings] or ["Nothing to complain about."]
     return "\n".join(lines) + "\n"
 

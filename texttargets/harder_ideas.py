@@ -25,8 +25,9 @@ from texttargets.strict_json import as_text
 from texttargets.text_checks import normalize
 
 MOST_OF_A_KIND = 3
-_COMPARED = 150  # cases whose inputs are held against one another: a sentence is not worth more
+_COMPARED, _READ = 150, 300  # cases held against one another, and characters of each: a sentence is worth no more
 _ALIKE = 60.0  # percent of words shared, from which two inputs are worth calling alike
+_LEAST_AMOUNTS = 4  # of one unit, in as many cases, before their order means anything
 _SHOWN = 60  # characters of a rule
 _AMOUNT = re.compile(r"(?<![\w.,])(\d{1,6})(?![\w.,]*\d)\s*([%€$£]|[^\W\d_]{2,})")
 
@@ -90,7 +91,9 @@ def _mixed_up(cases: Sequence[Case]) -> Iterator[str]:
 def _alike(cases: Sequence[Case]) -> list[tuple[frozenset[str], Case, Case]]:
     """For each two labels the two cases whose inputs share the most words, the closest pair first."""
     best: dict[frozenset[str], tuple[float, Case, Case]] = {}
-    words = [(case, normalize(as_text(case.expected)), normalize(input_text(case))) for case in cases[:_COMPARED]]
+    words = [
+        (case, normalize(as_text(case.expected)), normalize(input_text(case)[:_READ])) for case in cases[:_COMPARED]
+    ]
     for (one, first, left), (other, second, right) in combinations(words, 2):
         if first == second:
             continue
@@ -111,9 +114,7 @@ def _limits(cases: Sequence[Case], rules: Sequence[Rule]) -> Iterator[str]:
     stated = [(value, unit, rule) for rule in rules for value, unit in _amounts(rule.words)]
     for unit, amounts in by_unit.items():
         ordered = sorted(amounts, key=lambda amount: amount.value)
-        for low, high in pairwise(ordered):
-            if high.value - low.value < 2 or _answer(low.case) == _answer(high.case):
-                continue
+        for low, high in _turns(ordered):
             place = f"Between {low.value} {unit} ({_id(low.case)}) and {high.value} {unit} ({_id(high.case)}) "
             limit = next((one for one in stated if one[1] == unit and low.value <= one[0] <= high.value), None)
             nearer = "inputs nearer to where it does."
@@ -122,6 +123,19 @@ def _limits(cases: Sequence[Case], rules: Sequence[Rule]) -> Iterator[str]:
                 shown = excerpt(rule.words, _SHOWN)
                 nearer = f"inputs at {value - 1}, {value} and {value + 1} {unit}, where {shown} turns."
             yield f"{place}the right answer changes: write {nearer}"
+
+
+def _turns(ordered: Sequence[_Amount]) -> list[tuple[_Amount, _Amount]]:
+    """Neighbours with room between them and different answers; none where answers come and go, as with order ids."""
+    answers = [_answer(amount.case) for amount in ordered]
+    runs = 1 + sum(one != other for one, other in pairwise(answers))
+    if len(ordered) < _LEAST_AMOUNTS or runs != len(set(answers)):
+        return []
+    return [
+        (low, high)
+        for low, high in pairwise(ordered)
+        if high.value - low.value > 1 and _answer(low.case) != _answer(high.case)
+    ]
 
 
 def _amounts(text: str) -> list[tuple[int, str]]:

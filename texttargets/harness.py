@@ -51,15 +51,18 @@ def _finding(case: Case, seen: frozenset[str], default: Check | None) -> Flagged
             fault="never_fails",
             reason=f"its check accepts whatever comes out: {tried}an empty one and nonsense",
         )
-    if any(map(passes, seen)):
-        return None
+    suspect = _suspect(case, check, default)
+    return None if suspect is None or any(map(passes, seen)) else suspect
+
+
+def _suspect(case: Case, check: Check, default: Check | None) -> FlaggedCase | None:
+    """A case that cannot be passed, as far as its check says; an output that passed it proves otherwise."""
     if tools := _tools(case, check):
         reason = f"its expected answer is the call of a tool ({tools}), and the runner has no tools"
         return FlaggedCase(case_id=case.id, fault="needs_tools", reason=reason)
     if fault := _contradiction(check) or _refuses_expected(case, check, default):
-        return FlaggedCase(
-            case_id=case.id, fault="never_passes", reason=f"no answer is known that its check accepts: {fault}"
-        )
+        reason = f"no answer is known that its check accepts: {fault}"
+        return FlaggedCase(case_id=case.id, fault="never_passes", reason=reason)
     return None
 
 

@@ -51,14 +51,19 @@ class _Group:
 
 
 def freeze_split(
-    cases: Sequence[Case], *, seed: int, share: float | None = None, holdout_ids: Collection[str] | None = None
+    cases: Sequence[Case],
+    *,
+    seed: int,
+    share: float | None = None,
+    holdout_ids: Collection[str] | None = None,
+    alike: Sequence[tuple[str, ...]] | None = None,
 ) -> Split:
     """The split of `cases`; near-duplicates share a side and count once.
 
-    `share` replaces the default size of the held-out side, `holdout_ids` names all of it. Raises InputError when the
-    given sides contradict each other.
+    `share` replaces the default size of the held-out side, `holdout_ids` names all of it. `alike` are the groups of
+    near-duplicates, where they are known already. Raises InputError when the given sides contradict each other.
     """
-    groups = _groups(cases, seed, holdout_ids)
+    groups = _groups(cases, seed, holdout_ids, duplicate_groups(cases) if alike is None else alike)
     held = [group for group in groups if group.side == "holdout"]
     free = [group for group in groups if group.side is None]
     if len(groups) >= SMALLEST_SET and holdout_ids is None:
@@ -80,13 +85,15 @@ def _shared_size(distinct: int, share: float) -> int:
     return min(distinct - 1, max(1, round(share * distinct)))
 
 
-def _groups(cases: Sequence[Case], seed: int, holdout_ids: Collection[str] | None) -> list[_Group]:
+def _groups(
+    cases: Sequence[Case], seed: int, holdout_ids: Collection[str] | None, alike: Sequence[tuple[str, ...]]
+) -> list[_Group]:
     by_id = {case.id: case for case in cases}
     unknown = sorted(set(holdout_ids or ()) - by_id.keys())
     if unknown:
         raise InputError([Problem("", 0, "evalset.holdout", f"no case has the id {case_id!r}") for case_id in unknown])
     groups, problems = [], []
-    for ids in duplicate_groups(cases):
+    for ids in alike:
         sides = {_side(by_id[case_id], holdout_ids) for case_id in ids} - {None}
         if len(sides) > 1:
             problems.append(_leak([by_id[case_id] for case_id in ids], holdout_ids))

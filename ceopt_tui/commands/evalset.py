@@ -27,7 +27,10 @@ def command() -> None:
 @click.option("--seed", type=int, default=7, show_default=True, help="Seed of the split to preview.")
 @click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
 def check(evalset: Path, seed: int, as_json: bool) -> int:
-    """Floor, duplicates, leaks between the sides, and what the set can detect. Exit 2 when a run would stop at it."""
+    """Floor, duplicates, leaks, checks that say nothing, what the set can detect, and harder cases to add.
+
+    Exit 2 when something has to be put right before a run.
+    """
     report = evalset_report(load_evalset(evalset).evalset, seed=seed)
     click.echo(json.dumps(report_json(report), ensure_ascii=False) if as_json else said(report_text(report)))
     return ExitStatus.FINISHED if report.sound else ExitStatus.REFUSED

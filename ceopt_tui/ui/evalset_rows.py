@@ -27,11 +27,17 @@ FLOORS = {"diagnose only": "too few for a run", "tentative": "what a run keeps i
 LOOKS = {
     "leak": Mark("!", "leak", "alarm"),
     "expected_fails": Mark("!", "answer", "alarm"),
+    "harness": Mark("!", "check", "alarm"),
     "contradiction": Mark("~", "conflict", "unsure"),
     "near_duplicates": Mark("~", "twice", "unsure"),
     "odd_id": Mark("~", "id", "unsure"),
 }
 NO_LOOK = Mark("", "", "quiet")
+# What may be said of a case that is held out.
+SAFE_WORDS = {
+    "expected_fails": "its expected answer fails its own check",
+    "harness": "its check cannot tell outputs apart; a run leaves the case out",
+}
 LEAK = "ask the same, but stand on both sides: what is held out would be seen while tuning"
 
 
@@ -173,12 +179,12 @@ def _look(case_id: str, finding: Finding, held: Held) -> str:
 def safe_report(report: EvalsetReport, held: Held) -> EvalsetReport:
     """The report without the words of cases that are held out."""
     findings = tuple(
-        replace(finding, message="its expected answer fails its own check")
-        if finding.code == "expected_fails" and any(map(held.hides, finding.case_ids))
+        replace(finding, message=SAFE_WORDS[finding.code])
+        if finding.code in SAFE_WORDS and any(map(held.hides, finding.case_ids))
         else finding
         for finding in report.findings
     )
-    return replace(report, findings=findings)
+    return replace(report, findings=findings, ideas=() if held.by else report.ideas)
 
 
 def standing(report: EvalsetReport) -> str:

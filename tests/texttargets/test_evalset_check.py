@@ -103,6 +103,59 @@ def test_a_set_with_one_answer_rewards_a_shortcut() -> None:
     assert not report.sound
 
 
+def unchecked(number: int) -> Case:
+    return Case(id=f"any{number}", input=f"open question {WORDS[number]}", check=CHECK.validate_python(ANYTHING))
+
+
+ANYTHING = {"type": "regex", "pattern": ".*"}
+
+
+def test_checks_that_say_nothing_are_named_and_leave_floor_and_power() -> None:
+    contradiction = {"type": "length", "minimum": 3, "maximum": 2}
+    more = (unchecked(0), unchecked(1), Case(id="none", input="n", check=CHECK.validate_python(contradiction)))
+    plain, report = evalset_report(evalset(12)), evalset_report(evalset(12, *more))
+    harness = [finding for finding in report.findings if finding.code == "harness"]
+    assert [(finding.severity, finding.case_ids) for finding in harness] == [
+        ("warning", ("any0", "any1")), ("warning", ("none",))
+    ]  # fmt: skip
+    assert harness[0].message.startswith("its check accepts whatever comes out: all 3 different outputs seen, an empty")
+    assert all(finding.message.endswith("; a run leaves the case out") for finding in harness)
+    assert report.left_out == ("any0", "any1", "none") and report.sound
+    assert report.distinct == 15 and plain.held_out_distinct <= report.held_out_distinct <= 8 - 1
+    text = report_text(report)
+    assert "Without 3 cases whose checks cannot tell outputs apart: a run leaves them out." in text
+    assert report_json(report)["left_out"] == ["any0", "any1", "none"]
+
+
+def test_cases_whose_checks_say_nothing_do_not_make_a_set_large_enough() -> None:
+    report = evalset_report(evalset(4, *map(unchecked, range(8))))
+    assert report.floor == "diagnose only"
+    (message,) = [finding.message for finding in report.findings if finding.code == "too_small"]
+    assert message.startswith("4 distinct cases that can be checked; below 5 a run stops")
+
+
+def test_an_expected_answer_that_fails_is_told_once() -> None:
+    wrong = Case(
+        id="wrong", input="w", expected="yes", check=CHECK.validate_python({"type": "regex", "pattern": "^no$"})
+    )
+    report = evalset_report(evalset(12, wrong))
+    assert codes(report) == ["expected_fails"] and report.left_out == ("wrong",)
+
+
+def test_what_came_out_tells_that_a_check_can_be_passed() -> None:
+    seen = Case(id="seen", input="s", expected="yes", observed="no", check=CHECK.validate_python(
+        {"type": "regex", "pattern": "^no$"}
+    ))  # fmt: skip
+    assert evalset_report(evalset(12, seen)).left_out == ()
+
+
+def test_harder_cases_are_proposed_from_the_set_alone() -> None:
+    report = evalset_report(evalset(12))
+    assert report.ideas[0].source == "confusion"
+    assert report_json(report)["ideas"][0]["text"] == report.ideas[0].text
+    assert f"harder case to add: {report.ideas[0].text}" in " ".join(report_text(report).split())
+
+
 def test_json_has_the_numbers() -> None:
     values: dict[str, Any] = report_json(evalset_report(evalset(40)))
     assert values["split"] == {"selection": 20, "holdout": 20, "report_only": 6}

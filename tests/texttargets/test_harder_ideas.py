@@ -62,16 +62,18 @@ def test_a_limit_is_asked_at_its_very_place_where_the_text_states_it() -> None:
 
 
 @pytest.mark.parametrize(
-    "pairs",
+    "amounts",
     [
-        (("10 days", "a"), ("11 days", "b")),  # nothing lies between them
-        (("10 days", "a"), ("90 days", "a")),
-        (("10 days", "a"), ("90 euro", "b")),
-        (("order 10.5 kg", "a"), ("order 90.5 kg", "b")),
+        (("10 days", "a"), ("11 days", "a"), ("12 days", "b"), ("13 days", "b")),  # nothing lies between them
+        (("10 days", "a"), ("20 days", "a"), ("90 days", "a"), ("95 days", "a")),
+        (("10 days", "a"), ("20 days", "a"), ("90 euro", "b"), ("95 euro", "b")),
+        (("10.5 kg", "a"), ("20.5 kg", "a"), ("90.5 kg", "b"), ("95.5 kg", "b")),
+        (("order 17 is", "a"), ("order 40 is", "b"), ("order 61 is", "a"), ("order 90 is", "b")),
+        (("10 days", "a"), ("90 days", "b")),  # too few to tell a limit from chance
     ],
 )
-def test_amounts_that_show_no_gap_give_no_idea(pairs: tuple[tuple[str, str], ...]) -> None:
-    assert ideas("boundary", cases(*pairs)) == []
+def test_amounts_that_show_no_gap_give_no_idea(amounts: tuple[tuple[str, str], ...]) -> None:
+    assert ideas("boundary", cases(*amounts)) == []
 
 
 def test_rules_are_read_for_what_no_case_asks_unless_coverage_knows() -> None:

@@ -1,6 +1,7 @@
 """The frozen split: size, strata, near-duplicates, sides the user gave."""
 
 import random
+from itertools import combinations
 
 import pytest
 
@@ -132,3 +133,35 @@ def test_long_texts_and_mappings_are_compared_too() -> None:
         Case(id="c", input={"lang": "en", "q": other}),
     ]
     assert duplicate_groups(cases) == [("a", "b"), ("c",)]
+
+
+@pytest.mark.parametrize(("words", "seed"), [(12, 1), (12, 2), (120, 3), (120, 4)])
+def test_pairs_are_found_as_if_each_were_held_against_each(words: int, seed: int) -> None:
+    """Sorting by length, by answer and by the words two texts hold leaves out nothing that is alike."""
+    source = random.Random(seed)
+    texts: list[list[str]] = []
+    for _ in range(40):
+        text = source.choices(WORDS, k=words) if not texts or source.random() < 0.5 else list(source.choice(texts))
+        for _ in range(source.randrange(0, max(2, words // 15))):
+            text[source.randrange(len(text))] = source.choice(("pear", "plum", *WORDS))
+        texts.append(text)
+    made = [
+        Case(id=f"c{place}", input=" ".join(text), expected=source.choice(("yes", "no", None)))
+        for place, text in enumerate(texts)
+    ]
+    found = {case_id: group for group in duplicate_groups(made) for case_id in group}
+    alike = 0
+    for one, other in combinations(made, 2):
+        if len(duplicate_groups([one, other])) == 1:
+            alike += 1
+            assert found[one.id] == found[other.id]
+    assert alike > 5
+    assert all(_linked(made, group) for group in set(found.values()))
+
+
+def _linked(made: list[Case], group: tuple[str, ...]) -> bool:
+    """Whether every member of a group is alike with some other one."""
+    members = [case for case in made if case.id in group]
+    return len(members) == 1 or all(
+        any(len(duplicate_groups([one, other])) == 1 for other in members if other is not one) for one in members
+    )
