@@ -160,6 +160,8 @@ BROKEN: list[tuple[str, dict[str, Any], str, str]] = [
     ("hard_code", {"scope.mutable": ["."]}, "scope.mutable[0]", "overlaps with"),
     ("hard_code", {"proposer.kind": "command"}, "proposer.command", "is required when"),
     ("hard_code", {"proposer.command": "x"}, "proposer.command", "used only with"),
+    ("hard_code", {"proposer.timeout_s": 9}, "proposer.timeout_s", "used only with"),
+    ("hard_code", {"proposer.environment": ["KEY"]}, "proposer.environment", "used only with"),
     ("smallest", {"evalset": REMOVED}, "evalset", "the cases it is measured on"),
     ("smallest", {"evalset": {"seed": 3}}, "evalset", "needs `file`"),
     ("smallest", {"evalset.files": ["b.yaml"]}, "evalset", "has both"),
