@@ -6,15 +6,12 @@ from collections.abc import Mapping
 
 from ceopt_tui.core.figures import counted
 from ceopt_tui.core.masking import secrets_in
-from ceopt_tui.core.ports import Completer, Proposer, ResolvedModel
+from ceopt_tui.core.ports import Completer, OutsideCalls, Proposer, ResolvedModel
 from ceopt_tui.core.state.run import RunState
-from ceopt_tui.engine.recorder import Recorder
 from ceopt_tui.engine.skin import Skin
 from ceopt_tui.inputs import Project
 from ceopt_tui.programs import program_environment
 from ceopt_tui.run_options import RunOptions
-from judges.ledger import Ledger
-from judges.outside_calls import OutsideAccount
 from texttargets.proposers.command import CommandProposer, CommandSetting
 from texttargets.proposers.llm import LLMProposer
 from texttargets.proposers.mechanical import MechanicalProposer
@@ -28,17 +25,14 @@ def make_proposer(
     completer: Completer,
     model: ResolvedModel | None,
     options: RunOptions,
-    *,
-    ledger: Ledger,
-    recorder: Recorder,
+    account: OutsideCalls,
     skin: Skin,
 ) -> Proposer:
-    """The proposer of this run; a model is asked where there is one."""
+    """The proposer of this run; a model is asked where there is one. A command's calls go to `account`."""
     if options.prune:
         return PruneProposer()
     setting = command_setting(project, options.environ)
     if setting is not None:
-        account = OutsideAccount(ledger, recorder.commit)
         return CommandProposer(setting, account, skin.progress, secrets_in(options.environ))
     return MechanicalProposer() if model is None else LLMProposer(completer, model)
 

@@ -41,6 +41,7 @@ from ceopt_tui.version import VERSION
 from judges.cache import ReplyCache
 from judges.change_reader import ModelReader
 from judges.client import LiteLLMClient
+from judges.outside_calls import OutsideAccount
 from schemas.records import AnyRecord
 from texttargets.case_writer import CaseWriter
 from texttargets.checks import check_output
@@ -123,27 +124,19 @@ async def _parts(
             warn=warnings.append,
         )
         await stack.enter_async_context(client)
+        completer = JournaledCompleter(client, session.recorder)
+        account = OutsideAccount(ledger, session.recorder.commit)
         yield Parts(
             terms=_terms(project, bound_to, session, options),
             runner=chat_runner(project, inputs.syntax, client, bound_to.task),
             scorer=lambda case, output: check_output(case, output, None),
-            proposer=make_proposer(
-                project,
-                JournaledCompleter(client, session.recorder),
-                bound_to.proposer,
-                options,
-                ledger=ledger,
-                recorder=session.recorder,
-                skin=skin,
-            ),
+            proposer=make_proposer(project, completer, bound_to.proposer, options, account, skin),
             guard=guard_of(project, inputs),
             remarker=remarker_of(project, inputs),
-            reader=_reader(JournaledCompleter(client, session.recorder), bound_to.reader),
+            reader=_reader(completer, bound_to.reader),
             prober=lambda left_out: probe_scorer([case for case in project.cases if case.id not in left_out], None),
             examiner=harness_findings,
-            case_proposer=CaseWriter(
-                JournaledCompleter(client, session.recorder), None if options.prune else bound_to.proposer
-            ),
+            case_proposer=CaseWriter(completer, None if options.prune else bound_to.proposer),
             text_digest=text_digest,
             backend=WorktreeBackend(project.repository, session.folder / WORKTREES, project.spec.name),
             asker=skin,
@@ -154,7 +147,7 @@ async def _parts(
             version=VERSION,
             remarks=(*project.loaded.notes, *notes(project.loaded)),
             notes=warnings,
-            judging=make_judging(project, bound_to, client, JournaledCompleter(client, session.recorder), cache),
+            judging=make_judging(project, bound_to, client, completer, cache),
             labels_file=labels_file(project.loaded),
             wake=options.wake,
         )
