@@ -27,6 +27,7 @@ from ceopt_tui.engine.loop import TickResult
 from ceopt_tui.engine.skin import Commit
 from ceopt_tui.errors import CeoptError, NeedsPersonError
 from schemas.harness_records import CasesProposed, HarnessExamined
+from schemas.keeping_records import ProposalParked, WinnerRead
 from schemas.records import (
     AnyRecord,
     BaselineMeasured,
@@ -148,6 +149,11 @@ class HeadlessSkin:
                 return f"exp-{record.number:03d}  look {record.look} at the held-out cases, level {record.level:.3f}"
             case Committed():
                 return f"exp-{record.number:03d}  on branch {record.branch} as {record.commit[:10]}"
+            case ProposalParked():
+                return f"exp-{record.number:03d}  waits for a person: {record.reason}"
+            case WinnerRead() if record.reader:
+                said = "speaks against it" if record.reverted else "nothing against it"
+                return f"exp-{record.number:03d}  read by {record.reader}: {said if record.usable else record.reason}"
             case GainReported():
                 return outcome_sentence(self._state, self._span)
             case Noted():
@@ -216,6 +222,7 @@ def finished_event(state: RunState, result: TickResult, resume: str, wake: str =
         "unscored": unscored,
         "calls": state.spend.calls,
         "usd": state.spend.usd if state.spend.usd_known else None,
+        "proposals": [parked.number for parked in state.waiting.proposals],
         "pending_waits": waits,
         "resume": resume,
     }

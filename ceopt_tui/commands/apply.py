@@ -18,22 +18,29 @@ from ceopt_tui.looking import FoundRun, find_run
 @click.argument("run", required=False)
 @click.option("--commit", is_flag=True, help="Commit it on your branch, as you, with your hooks.")
 @click.option("--pr", is_flag=True, help="Print a pull-request text instead of changing anything.")
+@click.option("--proposal", type=int, metavar="N", help="The text of exp-N, which waits for a person, instead.")
 @click.option("--out", type=click.Path(path_type=Path), help="With --pr: into a new file.")
 @click.option("--state-root", type=click.Path(path_type=Path), help="Where the run's state is kept.")
-def command(run: str | None, commit: bool, pr: bool, out: Path | None, state_root: Path | None) -> None:
+def command(
+    run: str | None, commit: bool, pr: bool, proposal: int | None, out: Path | None, state_root: Path | None
+) -> None:
     """Write the kept text into your working tree; refused when you have changed those files since."""
     if commit and pr:
         raise click.UsageError("--pr changes nothing, so it does not go with --commit")
     if out and not pr:
         raise click.UsageError("--out goes with --pr")
+    if pr and proposal is not None:
+        raise click.UsageError("--pr tells what was kept, so it does not go with --proposal")
     found = find_run(run, state_root=state_root)
     state = found.state
-    if not state.keeps:
+    if proposal is None and not state.keeps:
         raise SetupError(f"{found.name} has kept no change", "`ceopt report` says what was tried.")
     if pr:
         _print_pull_request(pull_request(state), out)
         return
     original, best = state.texts[state.original_digest], state.best_texts
+    if proposal is not None:
+        best = _proposed(found, proposal)
     changed = sorted(path for path in best if best[path] != original[path])
     there = all(_holds(found.repository.root / path, best[path]) for path in changed)
     apply_to_working_tree(
@@ -43,8 +50,19 @@ def command(run: str | None, commit: bool, pr: bool, out: Path | None, state_roo
     )
     click.echo(f"{'already holding the new text' if there else 'written'}: {', '.join(changed)}")
     if commit:
-        sha = commit_as_user(found.repository, changed, commit_message(found))
+        number = found.state.best_number if proposal is None else proposal
+        sha = commit_as_user(found.repository, changed, commit_message(found, number))
         click.echo(f"committed as {sha[:10]}" if sha else "nothing to commit")
+
+
+def _proposed(found: FoundRun, number: int) -> dict[str, str]:
+    """The text of a parked change; applying it is its reader's own decision and leaves the proposal open."""
+    waiting = [parked.number for parked in found.state.waiting.proposals]
+    digest = found.state.experiments[number].text_digest if number in waiting else None
+    if digest is None:
+        names = ", ".join(found.state.experiments[one].name for one in waiting) or "none"
+        raise SetupError(f"no proposal of that number waits in {found.name}; there are: {names}")
+    return found.state.texts[digest]
 
 
 def _print_pull_request(text: str, out: Path | None) -> None:
@@ -61,9 +79,9 @@ def _print_pull_request(text: str, out: Path | None) -> None:
     click.echo(f"written: {out}")
 
 
-def commit_message(found: FoundRun) -> str:
+def commit_message(found: FoundRun, number: int) -> str:
     """A subject that fits on a line; below it the whole change in words and its evidence."""
-    title = " ".join(_title(found).split())
+    title = " ".join(f"{found.name}: {found.state.experiments[number].hypothesis.description}".split())
     short = subject(title)
     body = "" if short == title else f"{title}\n\n"
     return f"{short}\n\n{body}{outcome_sentence(found.state, span_of(found.state))}\n"
@@ -71,7 +89,3 @@ def commit_message(found: FoundRun) -> str:
 
 def _holds(path: Path, text: str) -> bool:
     return path.is_file() and path.read_bytes() == text.encode("utf-8")
-
-
-def _title(found: FoundRun) -> str:
-    return f"{found.name}: {found.state.experiments[found.state.best_number].hypothesis.description}"

@@ -17,6 +17,7 @@ from ceopt_tui.core.describe import HIDDEN, experiment_line, hides_scores, money
 from ceopt_tui.core.figures import counted, score
 from ceopt_tui.core.harness_words import left_out_sentence
 from ceopt_tui.core.outcomes import run_word
+from ceopt_tui.core.proposal_words import proposal_lines, waiting_sentence
 from ceopt_tui.core.visible import said
 from ceopt_tui.core.waits import pending_waits
 from ceopt_tui.following import follow
@@ -77,6 +78,10 @@ def _figures(found: FoundRun) -> dict[str, object]:
         "kept": len(state.keeps),
         "calls": state.spend.calls,
         "usd": state.spend.usd if state.spend.usd_known else None,
+        "proposals": [
+            {"experiment": parked.number, "cause": parked.cause, "reason": parked.reason}
+            for parked in state.waiting.proposals
+        ],
         "pending_waits": [asdict(wait) for wait in pending_waits(state)],
         "question": state.asked.question if state.asked else None,
     }
@@ -100,6 +105,8 @@ def _words(found: FoundRun) -> str:
     if left_out := left_out_sentence(state):
         lines.append(f"  {left_out}")
     lines.append(f"  {counted(len(state.experiments), 'experiment')}, {len(state.keeps)} kept; {money(state)}")
+    if waiting := waiting_sentence(state):
+        lines += [f"  {waiting}", *(f"    {line}" for line in proposal_lines(state))]
     if state.asked and not state.finished:
         lines.append(f"  waits for a person: {state.asked.title} {state.asked.question}")
     elif status == "running" and state.tick:
@@ -107,7 +114,7 @@ def _words(found: FoundRun) -> str:
     elif status == "cut_off":
         lines.append("  its process ended in the middle of its work; run it again to go on")
     elif state.last_tick and not state.finished:
-        lines += [f"  {line}" for line in state.last_tick.reason.split("\n")]
+        lines += [f"  {line}" for line in state.last_tick.reason.split("\n") if line != waiting]
         lines += [f"  started again by itself: {wait.wake}" for wait in pending_waits(state) if wait.wake]
     lines += [
         f"  {line}"

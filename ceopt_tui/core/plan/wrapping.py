@@ -17,6 +17,7 @@ from ceopt_tui.core.plan.proposals import plan_dependencies_again, unasked
 from ceopt_tui.core.plan.reading import park
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.plan.trusting import final_people
+from ceopt_tui.core.proposal_words import waiting_sentence
 from ceopt_tui.core.saving import only_shortened
 from ceopt_tui.core.state.experiment import UNAPPLIED
 from ceopt_tui.core.state.run import RunState
@@ -65,13 +66,8 @@ def _for_a_person(state: RunState, terms: Terms) -> Action | None:
 
 def waits_for_a_person(state: RunState, terms: Terms) -> str:
     """What is left for a person after the report, in words; empty where nothing is."""
-    proposals, ideas = state.waiting.proposals, unasked(state) if may_go_on(state, terms) else []
-    said = []
-    if proposals:
-        wait = "waits" if len(proposals) == 1 else "wait"
-        names = ", ".join(state.experiments[parked.number].name for parked in proposals)
-        said.append(f"{counted(len(proposals), 'proposal')} {wait} for a person: {names}")
-    if ideas:
+    said = [proposals] if (proposals := waiting_sentence(state)) else []
+    if ideas := unasked(state) if may_go_on(state, terms) else []:
         said.append(f"ideas wait for a person to approve what they rely on: {', '.join(ideas)}")
     return "; ".join(said)
 

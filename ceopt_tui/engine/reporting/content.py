@@ -23,6 +23,7 @@ from ceopt_tui.engine.reporting.evidence import case_section, evidence_section, 
 from ceopt_tui.engine.reporting.judged import judge_section, themes_section
 from ceopt_tui.engine.reporting.keeps import keeps_section
 from ceopt_tui.engine.reporting.spending import cost_section, limits_section
+from ceopt_tui.engine.reporting.waiting import waiting_section
 from ceopt_tui.engine.telling import learnings
 from schemas.coverage import Coverage
 
@@ -51,6 +52,7 @@ def report_document(state: RunState, terms: Terms, coverage: Coverage | None = N
         *harder_section(state),
         *judge_section(state, terms),
         *keeps_section(state, terms),
+        *waiting_section(state, terms),
         *themes_section(state),
         *_experiments(state),
         *_learnings(state),

@@ -11,7 +11,7 @@ from ceopt_tui.core.figures import change, counted, score
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.engine.reporting.document import Bullets, Figure, Paragraph, Section, Table
-from ceopt_tui.engine.telling import refused_by_person
+from ceopt_tui.engine.telling import unseen_by_checks
 
 Runs = Mapping[str, Sequence[float]]
 
@@ -125,9 +125,9 @@ def _runner_line(state: RunState) -> str:
 
 
 def _unchecked(state: RunState) -> list[str]:
-    """What the checks let through and a person did not: each is an observation that the set lacks."""
+    """What the checks let through and whoever read it did not: each is an observation that the set lacks."""
     return [
         f"not seen by the checks, {experiment.name}: {experiment.closed.reason}"
         for experiment in state.experiments.values()
-        if experiment.closed and refused_by_person(experiment)
+        if experiment.closed and unseen_by_checks(experiment)
     ]

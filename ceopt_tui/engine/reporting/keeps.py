@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ceopt_tui.core.describe import KEPT_BECAUSE, SHORTER_BECAUSE, failing_cases, fixed_cases
 from ceopt_tui.core.figures import change, p_value
 from ceopt_tui.core.plan.terms import Terms
+from ceopt_tui.core.proposal_words import read_words
 from ceopt_tui.core.saving import saving, saving_words
 from ceopt_tui.core.state.experiment import ExperimentState
 from ceopt_tui.core.state.run import RunState
@@ -29,14 +30,16 @@ def keeps_section(state: RunState, terms: Terms) -> list[Section]:
         experiment = state.experiments[keep.number]
         base = experiment.started.base_digest
         shorter = [saving_words(saving(state, base, keep.text_digest))] if experiment.shortens else []
-        lines = (*_lines(experiment, terms), *shorter, *kept_lines(state, terms, experiment))
+        read = [words] if (words := read_words(state, experiment)) else []
+        lines = (*measured_lines(experiment, terms), *shorter, *kept_lines(state, terms, experiment), *read)
         change = TextChange(state.texts[base], state.texts[keep.text_digest])
         title = f"{experiment.name}: {experiment.hypothesis.description} ({keep.commit[:10]})"
         parts.append(Part(title, (Bullets(lines), change)))
     return [Section("Kept changes", (*map(Paragraph, why), *parts))]
 
 
-def _lines(experiment: ExperimentState, terms: Terms) -> Iterator[str]:
+def measured_lines(experiment: ExperimentState, terms: Terms) -> Iterator[str]:
+    """A change's numbers step by step, and the cases it fixed and broke."""
     for decided in experiment.decisions:
         tentative = " (tentative: 5 to 10 cases)" if decided.numbers.get("tentative") else ""
         yield f"{decided.step.replace('_', ' ')}: {decided.decision}{tentative}{_figures(decided, terms.span)}"
