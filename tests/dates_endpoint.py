@@ -10,19 +10,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from schemas.loading import load_evalset
 from stub_endpoint import Reply, completion
+
+from schemas.loading import load_evalset
 
 TASK_MODEL, STRONG_MODEL = "cheap-model", "strong-model"
 RULE = "Answer with the date alone, as YYYY-MM-DD, and no other word."
 FIELD = re.compile(r"\[\[ ## (\w+) ## \]\]")
+READER_MARK = re.compile(r'"marker": "([^"]+)"')
 
 
 @dataclass
 class DatesModel:
     """Finds the right date, but says it in a sentence unless the prompt forbids that; mail of even numbers is easy.
 
-    The strong model rewrites a prompt with `RULE` in it, in the form it is asked for. `asked` counts by model.
+    The strong model rewrites a prompt with `RULE` in it, in the form it is asked for, and as a reader finds no fault.
+    `asked` counts by model.
     """
 
     evalset: Path
@@ -38,6 +41,9 @@ class DatesModel:
         messages = [str(message["content"]) for message in body["messages"]]
         with self._lock:
             self.asked[body["model"]] += 1
+        if body["model"] == STRONG_MODEL and (mark := READER_MARK.search(messages[0])):
+            verdict = {"marker": mark[1], "reason": "a rule", "missing_observation": "", "reverted": False}
+            return completion(json.dumps(verdict))
         if body["model"] == STRONG_MODEL:
             self.shown.append("\n".join(messages))
             return completion(self._rewrite(messages))
