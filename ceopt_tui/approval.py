@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 
 from ceopt_tui.core.figures import counted, percent
 from ceopt_tui.core.masking import mask
 from ceopt_tui.core.ports import ResolvedModel
 from ceopt_tui.core.visible import one_line
 from ceopt_tui.inputs import Project
+from ceopt_tui.told_files import unsent_files
 from judges.rubric import levels
 from texttargets.excerpt import excerpt
 
@@ -22,7 +24,7 @@ def approval_lines(
 ) -> tuple[str, ...]:
     """One line a subject, label first."""
     spec = project.spec
-    primary, target = spec.metric.primary, spec.target
+    primary = spec.metric.primary
     kinds = Counter(case.kind for case in project.cases)
     lines = [
         f"Metric     {primary.name} ({primary.direction}), scored by {_scored_by(project, judge)}",
@@ -34,14 +36,21 @@ def approval_lines(
         *([f"Read by    {reader.model} before a change is kept with nobody watching"] if reader else []),
         f"Caution    {spec.caution}",
     ]
+    return (*lines, *text_lines(project), *(f"Must hold  {text}" for text in spec.constraints))
+
+
+def text_lines(project: Project) -> Iterator[str]:
+    """What of the text goes beyond its words: files beside it, and what a change may do that it else may not."""
+    target = project.spec.target
     if project.references:
-        lines.append(f"Sent along {', '.join(project.references)}; never edited")
+        yield f"Sent along {', '.join(project.references)}; never edited"
+    if unsent := unsent_files(project):
+        yield f"Not sent   {', '.join(unsent)}: the text names them, a chat run opens no files, and"
+        yield "           `target.references` would send them along"
     if target is not None and target.front_matter == "editable":
-        lines.append("Head       a change may edit the front matter, but never its name")
+        yield "Head       a change may edit the front matter, but never its name"
     if target is not None and target.public_phrases:
-        lines.append(f"May quote  {', '.join(excerpt(phrase) for phrase in target.public_phrases)}")
-    lines += [f"Must hold  {text}" for text in spec.constraints]
-    return tuple(lines)
+        yield f"May quote  {', '.join(excerpt(phrase) for phrase in target.public_phrases)}"
 
 
 def _ideas_lines(project: Project, model: ResolvedModel | None) -> list[str]:

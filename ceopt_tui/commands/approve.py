@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from ceopt_tui.approval import command_lines
+from ceopt_tui.approval import command_lines, text_lines
 from ceopt_tui.command_approval import command_approval_lines
 from ceopt_tui.command_models import resolve_command_models
 from ceopt_tui.core.plan.forecast import plan_lines
@@ -53,4 +53,4 @@ def _plan(project: Project, options: RunOptions) -> Iterator[str]:
     task, proposer, judge = (models.task, models.proposer, models.judge) if models else (None, None, None)
     terms = priced_terms(project, task, proposer, judge, attended=False)
     yield from plan_lines(split_of(project), terms)
-    yield from (*command_lines(project), *coverage_lines(project, options))
+    yield from (*command_lines(project), *text_lines(project), *coverage_lines(project, options))

@@ -29,7 +29,7 @@ from texttargets.proposers.contract import infer_contract
 from texttargets.proposers.failure_themes import WRONG_FORM, failure_themes
 from texttargets.proposers.idea_key import idea_key
 from texttargets.proposers.llm import APPROACHES, LLMProposer
-from texttargets.proposers.llm_reply import REPLY_SCHEMA, accept_reply, parse_reply
+from texttargets.proposers.llm_reply import Append, accept_reply, parse_reply, reply_schema
 
 MODEL = ResolvedModel("strong", "openai/m", "openai")
 FACTS = CallFacts(role="proposer", model="openai/m")
@@ -240,12 +240,16 @@ async def test_the_call_is_the_proposers_with_a_schema_that_takes_both_kinds_of_
     brief = brief_of(failing(["x"] * 6))
     await LLMProposer(completer, MODEL, params={"max_tokens": 99}).propose(brief, await first_idea(brief), [])
     request = completer.requests[0]
-    assert (request.role, request.params["max_tokens"], request.response_schema) == ("proposer", 99, REPLY_SCHEMA)
+    assert (request.role, request.params["max_tokens"], request.response_schema) == (
+        "proposer",
+        99,
+        reply_schema(["p.md"]),
+    )
 
 
 def test_the_reason_given_is_kept() -> None:
     rewrite = parse_reply(reply_of({"append": "a"}, {"search": "b", "replace": "c"}, why="Because."))
-    assert (len(rewrite.edits), rewrite.appended, rewrite.why) == (1, ("a",), "Because.")
+    assert (len(rewrite.edits), rewrite.appended, rewrite.why) == (1, (Append("a"),), "Because.")
 
 
 @pytest.mark.parametrize("given", [{}, {"max_tokens": 4000}, {"max_completion_tokens": 4000}])

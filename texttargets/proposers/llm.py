@@ -19,12 +19,13 @@ from ceopt_tui.core.ports import (
 )
 from ceopt_tui.errors import CallFailed, ProposalError
 from texttargets.edits import apply_edits
+from texttargets.excerpt import excerpt
 from texttargets.proposers.contract import Contract, infer_contract
 from texttargets.proposers.failure_themes import WRONG_FORM, FailureTheme, failure_themes, judged_themes
 from texttargets.proposers.idea_key import idea_key
 from texttargets.proposers.insertion import insert_lines
 from texttargets.proposers.llm_prompt import proposal_messages
-from texttargets.proposers.llm_reply import REPLY_SCHEMA, Rewrite, accept_reply, parse_reply
+from texttargets.proposers.llm_reply import Rewrite, accept_reply, parse_reply, reply_schema
 from texttargets.target_file import text_digest
 
 MOVE = "rewrite"
@@ -82,7 +83,7 @@ class LLMProposer:
             model=self._model,
             messages=proposal_messages(brief, _wish(idea, theme), theme, _contract(brief), refused),
             params=self._params,
-            response_schema=REPLY_SCHEMA,
+            response_schema=reply_schema(tuple(brief.texts)),
             timeout_s=self._timeout_s,
         )
         try:
@@ -153,15 +154,17 @@ def _theme_of(brief: Brief, idea: HypothesisDraft) -> FailureTheme:
 
 
 def _applied(brief: Brief, rewrite: Rewrite) -> dict[str, str]:
-    """The changed files. What is appended goes to the first file and counts as an edit."""
+    """The changed files. What is appended goes to the file it names, else to the first, and counts as an edit."""
     count = len(rewrite.edits) + len(rewrite.appended)
     if count > brief.edits:
         raise ProposalRefused([Refusal("edit_budget", f"{counted(count, 'edit')}, at most {brief.edits} allowed")])
     texts = dict(brief.texts)
     if rewrite.edits or not rewrite.appended:
         texts = apply_edits(texts, rewrite.edits, brief.edits)
-    path = next(iter(texts))
     for added in rewrite.appended:
-        lines = added.replace("\r\n", "\n").strip("\n").split("\n")
+        path = added.path or next(iter(texts))
+        if path not in texts:
+            raise ProposalRefused([Refusal("out_of_scope", f"{excerpt(path)} is no target file")])
+        lines = added.text.replace("\r\n", "\n").strip("\n").split("\n")
         texts[path] = insert_lines(texts[path], lines, "end", brief.syntax)
     return {path: text for path, text in texts.items() if text != brief.texts[path]}

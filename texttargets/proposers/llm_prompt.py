@@ -117,6 +117,8 @@ def _history(brief: Brief) -> str:
 
 def _limits(brief: Brief) -> list[str]:
     parts = [f"At most {counted(brief.edits, 'edit')}."]
+    if len(brief.texts) > 1:
+        parts.append(f'Say with "path" which of the files an edit is for: {", ".join(brief.texts)}.')
     if brief.protect:
         parts.append("Leave these parts alone: " + "; ".join(brief.protect))
     if brief.constraints:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,34 +12,13 @@ from texttargets.json_reply import only_json
 
 _STRING = {"type": "string"}
 
-# The reason comes first: a small model decides better once it has said why.
-REPLY_SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
-        "why": _STRING,
-        "edits": {
-            "type": "array",
-            "items": {
-                "anyOf": [
-                    {
-                        "type": "object",
-                        "properties": {"append": _STRING},
-                        "required": ["append"],
-                        "additionalProperties": False,
-                    },
-                    {
-                        "type": "object",
-                        "properties": {"search": _STRING, "replace": _STRING},
-                        "required": ["search", "replace"],
-                        "additionalProperties": False,
-                    },
-                ]
-            },
-        },
-    },
-    "required": ["why", "edits"],
-    "additionalProperties": False,
-}
+
+@dataclass(frozen=True)
+class Append:
+    """Add `text` at the end of a file; without `path` of the first one."""
+
+    text: str
+    path: str | None = None
 
 
 @dataclass(frozen=True)
@@ -47,8 +26,25 @@ class Rewrite:
     """A reply that was understood: edits of what is there, texts to add at the end, and the reason given."""
 
     edits: tuple[Edit | SectionEdit, ...]
-    appended: tuple[str, ...]
+    appended: tuple[Append, ...]
     why: str
+
+
+def reply_schema(paths: Sequence[str]) -> Mapping[str, Any]:
+    """The reply for these files; where there are several, each edit names its own."""
+    where = {"path": {"type": "string", "enum": list(paths)}} if len(paths) > 1 else {}
+    shapes = [{**where, "append": _STRING}, {**where, "search": _STRING, "replace": _STRING}]
+    # The reason comes first: a small model decides better once it has said why.
+    return _object({"why": _STRING, "edits": {"type": "array", "items": {"anyOf": [_object(one) for one in shapes]}}})
+
+
+def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(properties),
+        "additionalProperties": False,
+    }
 
 
 def parse_reply(reply: str) -> Rewrite:
@@ -62,8 +58,8 @@ def parse_reply(reply: str) -> Rewrite:
     why = value.get("why", "")
     found = [_edit(number, entry) for number, entry in enumerate(value["edits"], 1)]
     return Rewrite(
-        tuple(edit for edit in found if not isinstance(edit, str)),
-        tuple(edit for edit in found if isinstance(edit, str)),
+        tuple(edit for edit in found if not isinstance(edit, Append)),
+        tuple(edit for edit in found if isinstance(edit, Append)),
         why if isinstance(why, str) else "",
     )
 
@@ -76,12 +72,12 @@ def accept_reply(text: str) -> None:
         raise ValueError(error.message) from error
 
 
-def _edit(number: int, entry: Any) -> Edit | SectionEdit | str:
+def _edit(number: int, entry: Any) -> Edit | SectionEdit | Append:
     if not isinstance(entry, dict) or any(not isinstance(value, str) for value in entry.values()):
         raise ProposalError(f"Edit {number} is not an object of texts.")
     keys = set(entry)
-    if keys == {"append"}:
-        return str(entry["append"])
+    if keys in ({"append"}, {"append", "path"}):
+        return Append(entry["append"], entry.get("path"))
     if keys in ({"search", "replace"}, {"search", "replace", "path"}):
         return Edit(entry["search"], entry["replace"], entry.get("path"))
     if keys in ({"section", "replace"}, {"section", "replace", "path"}):
