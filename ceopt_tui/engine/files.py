@@ -11,6 +11,7 @@ from ceopt_tui.engine.digest import DIGEST_NAME, digest_text
 from ceopt_tui.engine.log_view import LOG_NAME, log_document
 from ceopt_tui.engine.report import report_markdown, report_page
 from ceopt_tui.journal.atomic import write_atomic
+from ceopt_tui.journal.disk import JOURNAL_NAME
 from schemas.coverage import Coverage
 from schemas.records import ReportWritten
 from schemas.yaml_dump import dump
@@ -23,6 +24,14 @@ VIEW_EVERY = 25  # in long runs the view follows in steps: writing it costs as m
 def write_log_view(folder: Path, state: RunState, spec_text: str) -> None:
     """Rewrites experiment-log.yaml."""
     write_atomic(folder / LOG_NAME, dump(log_document(state, spec_text)).encode("utf-8"))
+
+
+def view_is_stale(folder: Path) -> bool:
+    """Was the journal written after the view? A kill can come between the two at the end of a run."""
+    try:
+        return (folder / LOG_NAME).stat().st_mtime_ns < (folder / JOURNAL_NAME).stat().st_mtime_ns
+    except FileNotFoundError:
+        return True
 
 
 def view_is_due(state: RunState) -> bool:

@@ -43,7 +43,7 @@ from ceopt_tui.engine.command.collecting import ResultsAwaited
 from ceopt_tui.engine.command.desk import CommandDesk
 from ceopt_tui.engine.command.workplace import Workplace
 from ceopt_tui.engine.ending import EndRequested
-from ceopt_tui.engine.files import view_is_due, write_digest, write_log_view, write_report
+from ceopt_tui.engine.files import view_is_due, view_is_stale, write_digest, write_log_view, write_report
 from ceopt_tui.engine.harness import examine_checks, probe, propose_cases
 from ceopt_tui.engine.ideas import hypothesize, propose
 from ceopt_tui.engine.judging import judge_outputs
@@ -167,6 +167,8 @@ class Run:
             refuse_changed(self._session, self._inputs, self._parts)
         except NeedsPersonError as error:
             return _parked(error)
+        if view_is_stale(self._session.folder):
+            self._write_view()
         return _finished(finished)
 
     async def _until_parked(self) -> TickResult:

@@ -10,7 +10,7 @@ from ceopt_tui.core.ports import Clock
 from ceopt_tui.core.state.fold import fold
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.engine.recorder import Observer, Recorder
-from ceopt_tui.journal.journal import Journal
+from ceopt_tui.journal.journal import Journal, torn_copies
 from ceopt_tui.journal.lock import RunLock
 from ceopt_tui.journal.replay import collector_paused
 
@@ -35,8 +35,8 @@ def open_session(folder: Path, clock: Clock, observe: Observer) -> Iterator[Sess
         journal = Journal.open(folder, now=clock.now)
         previous = lock.previous
         warnings = [f"taken over from {previous}, which ended without closing the run"] if previous else []
-        if journal.torn_copy:
-            warnings.append(f"the journal's last line was cut; it is kept in {journal.torn_copy.name}")
+        # Also those of a start that was killed before it could note them; what is on record is not noted again.
+        warnings += [f"the journal's last line was cut; it is kept in {copy.name}" for copy in torn_copies(folder)]
         try:
             with collector_paused():
                 state = fold(journal.replayed.records)

@@ -10,6 +10,7 @@ from ceopt_tui.errors import StorageError
 from ceopt_tui.journal.disk import storage_error, sync_folder
 
 _SUFFIX = ".ceopt-tmp"
+_SHARED = len("journal.jsonl.torn")  # characters of a name: what differs after them, such as a time, shares one file
 
 
 def write_atomic(path: Path, data: bytes) -> None:
@@ -46,7 +47,7 @@ def _replace(path: Path, data: bytes) -> bytes:
 
 def _working_file(path: Path) -> tuple[Path, int]:
     """An empty file beside `path`, locked. Always of one name, so that the next writer clears up after a killed one."""
-    temporary = path.with_name(f".{path.name[:40]}{_SUFFIX}")
+    temporary = path.with_name(f".{path.name[:_SHARED]}{_SUFFIX}")
     while True:
         descriptor = _opened(temporary)
         try:

@@ -16,6 +16,8 @@ from ceopt_tui.journal.disk import JOURNAL_NAME, storage_error, sync_folder
 from ceopt_tui.journal.replay import Replay, replay
 from schemas.records import RECORDS, AnyRecord, Record
 
+_TORN = f"{JOURNAL_NAME}.torn-"
+
 
 class Journal:
     """An open journal. `replayed` is what it held when it was opened, `torn_copy` where a cut last line went."""
@@ -119,6 +121,11 @@ class Journal:
         self.close()
 
 
+def torn_copies(folder: Path) -> list[Path]:
+    """Every cut last line that was ever set aside in `folder`, by time."""
+    return sorted(folder.glob(f"{_TORN}*"))
+
+
 def _line(record: Record) -> tuple[bytes, AnyRecord]:
     try:
         line = record.model_dump_json().encode()
@@ -128,7 +135,7 @@ def _line(record: Record) -> tuple[bytes, AnyRecord]:
 
 
 def _set_torn_tail_aside(path: Path, replayed: Replay, moment: datetime) -> Path:
-    stem = f"{path.name}.torn-{moment.astimezone(UTC):%Y%m%dT%H%M%SZ}"
+    stem = f"{_TORN}{moment.astimezone(UTC):%Y%m%dT%H%M%SZ}"
     copy, number = path.with_name(stem), 1
     while copy.exists():
         number += 1

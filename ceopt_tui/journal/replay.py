@@ -11,7 +11,8 @@ from pydantic import ValidationError
 
 from ceopt_tui.errors import StorageError
 from ceopt_tui.journal.disk import storage_error
-from schemas.records import RECORD_VERSION, RECORDS, AnyRecord
+from ceopt_tui.journal.reading import read_record
+from schemas.records import RECORD_VERSION, AnyRecord
 
 _NEWER = {"union_tag_invalid", "extra_forbidden"}
 
@@ -48,7 +49,7 @@ def replay(path: Path) -> Replay:
 
 def _record(path: Path, number: int, line: bytes) -> AnyRecord:
     try:
-        record = RECORDS.validate_json(line)
+        record = read_record(line)
     except ValidationError as error:
         raise _refusal(path, number, line, error) from error
     if record.v > RECORD_VERSION:

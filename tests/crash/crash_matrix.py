@@ -34,6 +34,7 @@ from triage_project import TriageModel  # noqa: E402
 from whole_run import (  # noqa: E402
     CONCURRENCY,
     KILLED,
+    PROJECT,
     RUN,
     Template,
     approved,
@@ -49,7 +50,6 @@ from ceopt_tui.journal.disk import JOURNAL_NAME  # noqa: E402
 from ceopt_tui.journal.lock import is_held  # noqa: E402
 from ceopt_tui.journal.replay import replay  # noqa: E402
 
-PROJECT = {"cases": 14, "stopping": "max_iterations: 1"}  # the smallest that keeps a change and reports it
 ALIKE = frozenset({"journal write", "fsync", "send", "receive", "cache write"})  # dozens of calls, one like the other
 AGAIN = 0.1  # this part of the resumes is interrupted as well
 PARKED = (0, 2, 3)

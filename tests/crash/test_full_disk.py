@@ -10,11 +10,10 @@ from typing import Any
 
 import pytest
 from ceopt_process import Ended, Place, Warm, warm
-from crash_matrix import PROJECT
 from small_disk import fill, read_only, small_disk
 from stub_endpoint import Reply, StubEndpoint
 from triage_project import TriageModel, git
-from whole_run import RUN, approved, assert_nothing_lost, journal_bytes, of_the_user, records, state_of
+from whole_run import PROJECT, RUN, approved, assert_nothing_lost, journal_bytes, of_the_user, records, state_of
 
 from ceopt_tui.journal.disk import JOURNAL_NAME
 from ceopt_tui.journal.replay import replay

@@ -21,6 +21,7 @@ from ceopt_tui.journal.replay import replay
 
 RUN = ("run", "spec.yaml", "--unattended", "--json")
 KILLED = -9
+PROJECT: dict[str, Any] = {"cases": 14, "stopping": "max_iterations: 1"}  # the smallest that keeps and reports
 CONCURRENCY = 4
 
 

@@ -92,6 +92,14 @@ def test_copies_of_torn_lines_never_replace_each_other(tmp_path: Path) -> None:
     assert [copy.read_bytes() for copy in copies if copy] == [b"first", b"second"]
 
 
+def test_a_copy_that_a_kill_interrupted_leaves_nothing_behind(tmp_path: Path) -> None:
+    write(tmp_path, line(1) + b"torn")
+    (tmp_path / ".journal.jsonl.torn.ceopt-tmp").write_bytes(b"to")
+    with Journal.open(tmp_path, now=now) as journal:
+        assert journal.torn_copy is not None
+        assert {path.name for path in tmp_path.iterdir()} == {JOURNAL_NAME, journal.torn_copy.name}
+
+
 def test_a_journal_of_only_a_torn_line_is_empty(tmp_path: Path) -> None:
     write(tmp_path, b'{"kind":"run_st')
     with Journal.open(tmp_path, now=now) as journal:
