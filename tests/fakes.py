@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from ceopt_tui.core.budget import Caps
+from ceopt_tui.core.harness_ports import HarnessExaminer
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.ports import Brief, Draft, HypothesisDraft, Question, Refusal, RunResult, Score
 from ceopt_tui.core.state.proposals import WRAP_UP
@@ -159,6 +160,9 @@ class FakeSkin:
         if not self.answers:
             raise NeedsPersonError(question.question)
         return self.answers.pop(0)
+
+
+nothing_flagged: HarnessExaminer = lambda cases, outputs: ()  # noqa: E731
 
 
 @dataclass

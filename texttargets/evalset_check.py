@@ -72,6 +72,7 @@ def evalset_report(
     left_out = {case.case_id for case in flagged}
     counting = [group for group in groups if not left_out.issuperset(group)]
     findings = list(_findings(evalset.cases, evalset.check, groups, len(counting)))
+    findings += _shortcuts(evalset.cases, left_out, evalset.check)
     findings += _harness(
         flagged, {case_id for one in findings if one.code == "expected_fails" for case_id in one.case_ids}
     )
@@ -137,7 +138,6 @@ def _findings(
     yield from _contradictions(cases)
     yield from _answers(cases, default)
     yield from _ids(cases)
-    yield from _shortcuts(cases, default)
 
 
 def _contradictions(cases: Sequence[Case]) -> Iterator[Finding]:
@@ -173,7 +173,13 @@ def _ids(cases: Sequence[Case]) -> Iterator[Finding]:
             yield Finding("odd_id", "warning", "these ids differ only in case, spacing or punctuation", tuple(ids))
 
 
-def _shortcuts(cases: Sequence[Case], default: Check | None) -> Iterator[Finding]:
-    for probe in probe_scorer(cases, default):
-        if probe.status == "failed":
-            yield Finding("shortcut", "error", f"{probe.detail}: a run would stop before its baseline")
+def _shortcuts(cases: Sequence[Case], left_out: Collection[str], default: Check | None) -> Iterator[Finding]:
+    """As a run tries them: on all cases before its baseline, and again on those it does not leave out after it."""
+    failed = {probe.probe: probe.detail for probe in probe_scorer(cases, default) if probe.status == "failed"}
+    for detail in failed.values():
+        yield Finding("shortcut", "error", f"{detail}: a run would stop before its baseline")
+    counting = [case for case in cases if case.id not in left_out]
+    for probe in probe_scorer(counting, default) if left_out else ():
+        if probe.status == "failed" and probe.probe not in failed:
+            message = f"without the cases it leaves out, {probe.detail}: a run would stop after its baseline runs"
+            yield Finding("shortcut", "error", message)

@@ -27,8 +27,8 @@ FLOORS = {"diagnose only": "too few for a run", "tentative": "what a run keeps i
 LOOKS = {
     "leak": Mark("!", "leak", "alarm"),
     "expected_fails": Mark("!", "answer", "alarm"),
-    "harness": Mark("!", "check", "alarm"),
     "contradiction": Mark("~", "conflict", "unsure"),
+    "harness": Mark("~", "check", "unsure"),
     "near_duplicates": Mark("~", "twice", "unsure"),
     "odd_id": Mark("~", "id", "unsure"),
 }

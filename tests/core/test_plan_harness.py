@@ -65,6 +65,14 @@ def test_the_noise_is_that_of_the_cases_that_count() -> None:
     assert (noisy.runs.sigma_ss, noisy.runs.sigma_df) == (pytest.approx(whole.runs.sigma_ss - 1), 15)
 
 
+def test_a_case_that_errors_took_and_that_counts_for_nothing_is_not_lost() -> None:
+    failed = runs("old", "baseline", {"s0": [None, None]}, first=4)
+    state = begun(*failed)
+    assert len(state.runs.given_up()) == 1
+    fold([flagged("s0")], state)
+    assert not state.runs.given_up()
+
+
 def test_mean_floor_and_price_are_those_of_the_cases_that_count() -> None:
     whole, left = recorded(begun(SOUND)), recorded(begun(flagged("s0", "h1", "h2", "h3"), PROBED))
     assert (whole.mean, left.mean) == (pytest.approx(3.5 / 6), 0.5)
@@ -86,9 +94,12 @@ def test_a_runner_is_not_called_deterministic_for_the_cases_that_are_left_out() 
 
 
 def test_the_probes_are_tried_again_on_the_cases_that_count() -> None:
+    failed = Probed(probe="empty output", status="failed", detail="an empty output scores 90%")
+    before = recorded(fold([*started()[:2], failed]))
+    assert before.reason == "the checks reward a shortcut: empty output: an empty output scores 90%"
     state = begun(flagged("s0"))
     assert next_action(state) == Probe()
-    fold([Probed(probe="empty output", status="failed", detail="an empty output scores 90%")], state)
+    fold([failed], state)
     stop = recorded(state)
     assert (stop.outcome, stop.reason) == (
         "harness_failed",

@@ -134,6 +134,18 @@ def test_cases_whose_checks_say_nothing_do_not_make_a_set_large_enough() -> None
     assert message.startswith("4 distinct cases that can be checked; below 5 a run stops")
 
 
+def test_a_shortcut_that_checks_which_accept_nothing_would_hide_is_found() -> None:
+    """On all cases one answer scores 60%; on those that count it scores 90%."""
+    refusing = CHECK.validate_python({"type": "length", "minimum": 3, "maximum": 2})
+    cases = [Case(id=f"y{n}", input=f"{word} asks", expected="yes") for n, word in enumerate(WORDS[:9])]
+    cases += [Case(id="no", input="lemon refuses", expected="no", kind="guard")]
+    cases += [Case(id=f"n{n}", input=f"{word} says", check=refusing) for n, word in enumerate(WORDS[:5])]
+    report = evalset_report(EvalSet(name="s", cases=tuple(cases)))
+    (shortcut,) = [finding for finding in report.findings if finding.code == "shortcut"]
+    assert shortcut.message.startswith("without the cases it leaves out, the same answer to every case scores 90%")
+    assert shortcut.message.endswith("a run would stop after its baseline runs") and not report.sound
+
+
 def test_an_expected_answer_that_fails_is_told_once() -> None:
     wrong = Case(
         id="wrong", input="w", expected="yes", check=CHECK.validate_python({"type": "regex", "pattern": "^no$"})

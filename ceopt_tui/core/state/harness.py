@@ -26,4 +26,4 @@ class HarnessState:
     def counted(self, cases: Iterable[str]) -> tuple[str, ...]:
         """Those of the cases that count."""
         left_out = {case.case_id for case in self.flagged}
-        return tuple(case for case in cases if case not in left_out)
+        return tuple(case for case in cases if case not in left_out) if left_out else tuple(cases)

@@ -82,11 +82,13 @@ class RunBook:
         self.sigma_df += cell.count > 1
 
     def leave_out(self, cases: Collection[str]) -> None:
-        """Takes the repeats of these cases out of the noise; what was run and said stays on record."""
+        """Takes these cases out of the noise and of what errors left open; what was run and said stays on record."""
         for key in [key for key in self.cells if key[1] in cases]:
             cell = self.cells.pop(key)
             self.sigma_ss = max(0.0, self.sigma_ss - cell.squares)
             self.sigma_df -= cell.count - 1
+        for places in (self.faults, self.lost, self.failed_before):
+            places.difference_update([place for place in places if place[1] in cases])
 
     def new_tick(self) -> None:
         """What failed before is worth trying again; what is on record of it stays."""
