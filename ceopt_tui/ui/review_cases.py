@@ -145,7 +145,7 @@ def case_facts(change: CaseChange, material: Material, terms: Terms | None, *, h
     if case is not None:
         facts.append(("Input", visible(as_words(case.input))))
         if case.expected is not None:
-            facts.append(("Expected", visible(as_words(case.expected))))
+            facts.append(("Wanted", visible(as_words(case.expected))))
     if material.note:
         facts.append(("Note", material.note))
     return facts

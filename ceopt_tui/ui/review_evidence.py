@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 
 from ceopt_tui.core.describe import HIDDEN, hides_scores, span_of
@@ -25,6 +25,9 @@ _STEPS: dict[Side, frozenset[str]] = {
     "held out": frozenset({"confirm", "holdout"}),
 }
 _TITLES: dict[Side, str] = {"selection": "Selection cases", "held out": "Held-out cases"}
+
+
+Numbers = Mapping[str, float | int | None]
 
 
 def why(state: RunState, experiment: ExperimentState) -> str:
@@ -66,9 +69,13 @@ def _stage(side: Side, verdict: Decided, span: float) -> Iterator[str]:
     )
     lost = f"; {counted(numbers['lost'] or 0, 'case')} without a score left out" if numbers.get("lost") else ""
     few = "; tentative: few cases" if numbers.get("tentative") else ""
+    yield f"Noise       z = {rounded(z, 2)}, {_p_values(numbers)}{lost}{few}"
+
+
+def _p_values(numbers: Numbers) -> str:
     exact = numbers.get("signflip_p")
     beside = f", {p_value(float(exact), 'exact p')}" if exact is not None else ""
-    yield f"Noise       z = {rounded(z, 2)}, {p_value(float(numbers.get('p') or 0.0))}{beside}{lost}{few}"
+    return f"{p_value(float(numbers.get('p') or 0.0))}{beside}"
 
 
 def _differences(reference: Runs, candidate: Runs, sign: int) -> list[tuple[str, float]]:
@@ -100,8 +107,8 @@ def _looks(state: RunState, experiment: ExperimentState) -> Iterator[str]:
     elif experiment.shortens:
         yield f"Look        look {look.look}, {so_far} in this run so far; to show no loss, at level {look.level:.3f}"
     else:
-        p = next((one.numbers.get("p") for one in reversed(experiment.decisions) if one.step == "holdout"), None)
-        against = f"; here {p_value(float(p))}" if p is not None else ""
+        last = next((one.numbers for one in reversed(experiment.decisions) if one.step == "holdout"), None)
+        against = f"; here {_p_values(last)}" if last else ""
         keeps = counted(look.keeps, "keep")
         yield f"Look        look {look.look} after {keeps}, {so_far} in this run so far"
         yield f"Level       a keep needs p of at most {look.level:.3f}{against}"

@@ -1,4 +1,4 @@
-"""The question whether a change is kept, with its whole review above the answer."""
+"""The question whether a change is kept or a parked one accepted, with its whole review above the answer."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from textual.binding import BindingType
 from ceopt_tui.core.ports import Question
 from ceopt_tui.ui.commands import Place, bindings_for
 from ceopt_tui.ui.run_model import RunModel
-from ceopt_tui.ui.screens.question import QuestionScreen
+from ceopt_tui.ui.screens.question import REASONED, QuestionScreen
 from ceopt_tui.ui.screens.review_body import SUMMARY, ReviewBody
-from ceopt_tui.ui.widgets.choices import Choices
+from ceopt_tui.ui.widgets.choices import HOW, Choices
 from ceopt_tui.ui.widgets.reading import Reading
 
-KEEP_PREFIX = "keep-"
+TO_ANSWER = "1 goes back to the answer"
 
 
 def reviewed_number(question: Question) -> int | None:
-    """The experiment that the question is about, where it asks for a keep."""
-    number = question.id.removeprefix(KEEP_PREFIX)
-    return int(number) if question.id.startswith(KEEP_PREFIX) and number.isdecimal() else None
+    """The experiment whose change the question is about; None where it is about something else."""
+    about, _, number = question.id.rpartition("-")
+    return int(number) if f"{about}-" in REASONED and number.isdecimal() else None
 
 
 class KeepScreen(QuestionScreen):
@@ -45,6 +45,7 @@ class KeepScreen(QuestionScreen):
         """In the summary the arrows choose the answer; in the other parts they walk through the part."""
         self._body.go_to(view)
         (self.query_one(Choices) if view == SUMMARY else self._body.part).focus()
+        self.how = HOW if view == SUMMARY else TO_ANSWER
         self.refresh_bindings()
         self.call_after_refresh(self.hint)
 

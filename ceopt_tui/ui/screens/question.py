@@ -20,6 +20,7 @@ from ceopt_tui.ui.widgets.pairs import Pairs
 from ceopt_tui.ui.widgets.reading import Reading
 
 REFUSE = "refuse"
+REASONED = ("keep-", "proposal-")  # questions about a change: a refusal says why, and the proposer is told
 REASON = "Why not? (optional; enter sends it, esc goes back to the choices)"
 
 
@@ -33,8 +34,8 @@ class QuestionScreen(Screen[str | None]):
     def __init__(self, question: Question) -> None:
         super().__init__()
         self.question = question
-        self._takes_reason = question.id.startswith("keep-")
-        self._how = HOW
+        self._takes_reason = question.id.startswith(REASONED)
+        self.how = HOW
 
     def compose(self) -> ComposeResult:
         yield Static(Content.styled(said(self.question.title), "bold"), id="title", markup=False)
@@ -77,16 +78,16 @@ class QuestionScreen(Screen[str | None]):
         reading = self.reading
         below = int(reading.max_scroll_y - reading.scroll_y)
         more = f"PgDn reads on ({below} more)" if below > 0 else "PgUp PgDn read"
-        self.query_one("#hint", Static).update(f"{self._how}   {more}")
+        self.query_one("#hint", Static).update(f"{self.how}   {more}")
 
     def on_choices_unchosen(self, event: Choices.Unchosen) -> None:
         event.stop()
-        self._how = CHOOSE_FIRST
+        self.how = CHOOSE_FIRST
         self.hint()
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         event.stop()
-        self._how = HOW
+        self.how = HOW
         self.hint()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:

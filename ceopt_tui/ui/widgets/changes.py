@@ -89,9 +89,9 @@ def _side(
     if line is None:
         return []
     base = style if whole else "" if sign != " " else MUTED
-    shown = Content.assemble(*(_piece(piece, style, marks, base) for piece in pieces))
+    shown = Content.assemble(*(part for piece in pieces for part in _piece(piece, style, marks, base)))
     room = max(1, width - LINE_CELLS - SIGN_CELLS)
-    folded = [part for text in _without_last_blanks(shown) for part in (text.fold(room) if text else [text])]
+    folded = [part for text in _without_last_blanks(shown) for part in (text.wrap(room) if text else [text])]
     head = Content.styled(f"{line:>{LINE_CELLS - 1}} ", MUTED) + Content.styled(
         f"{sign} ", style if sign != " " else ""
     )
@@ -99,16 +99,17 @@ def _side(
     return [(below if place else head) + part for place, part in enumerate(folded)]
 
 
-def _piece(piece: Piece, style: str, marks: tuple[str, str], base: str) -> tuple[str, str]:
+def _piece(piece: Piece, style: str, marks: tuple[str, str], base: str) -> Iterator[tuple[str, str]]:
+    """A piece in its marks; line ends around its words stay outside of them, one that is nothing else is shown."""
     if not piece.changed:
-        return visible(piece.text), base
+        yield visible(piece.text), base
+        return
     shown = visible(piece.text.replace("\r\n", "␍\n"))
-    return f"{marks[0]}{_with_ends(shown)}{marks[1]}", f"{style} bold"
-
-
-def _with_ends(text: str) -> str:
-    """A changed piece that is nothing to see shows where its lines end."""
-    return text if text.strip() else text.replace("\n", "↵")
+    words = shown.strip("\n") if shown.strip() else shown.replace("\n", "↵")
+    before, _, after = shown.partition(words) if shown.strip() else ("", "", "")
+    yield before, base
+    yield f"{marks[0]}{words}{marks[1]}", f"{style} bold"
+    yield after, base
 
 
 def _without_last_blanks(shown: Content) -> list[Content]:
