@@ -39,6 +39,7 @@ COMMANDS = {
     "diff": ("diff", "What a run changed."),
     "apply": ("apply", "Take a run's result into the working tree."),
     "clean": ("clean", "List what runs left behind; remove it once you say so."),
+    "worker": ("worker", "Carry out one experiment of a run elsewhere, and push its result."),
     "schema": ("schema", "JSON Schema of specs and eval sets, for editors."),
     "doctor": ("doctor", "Is everything here that a run needs?"),
     "demo": ("demo", "Optimize a bad prompt with a real small model, no key needed."),

@@ -14,7 +14,7 @@ import platformdirs
 from ceopt_tui.accounts import ledger_of
 from ceopt_tui.command_approval import command_approval_lines
 from ceopt_tui.command_models import CommandModels, bound_command_models, resolve_command_models
-from ceopt_tui.core.command_ports import Editor
+from ceopt_tui.core.command_ports import Editor, Workers
 from ceopt_tui.core.masking import secrets_in, secrets_of
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.ports import Completer, ResolvedModel
@@ -29,24 +29,31 @@ from ceopt_tui.engine.parts import CommandParts, Parts
 from ceopt_tui.engine.session import Session, open_session
 from ceopt_tui.engine.skin import Skin
 from ceopt_tui.errors import SetupError
+from ceopt_tui.gitops.hub import Hub
 from ceopt_tui.inputs import run_inputs, terms_of
 from ceopt_tui.journal.folders import claim
 from ceopt_tui.project import Project
 from ceopt_tui.proposing_parts import command_setting
+from ceopt_tui.remote.dispatch import CommandDispatcher, DaskDispatcher, Dispatcher
+from ceopt_tui.remote.workers import GitWorkers
 from ceopt_tui.run_options import RunOptions
 from ceopt_tui.run_places import BENCH, WORKTREES, approve_ahead, folder_of, start_over
 from ceopt_tui.serving import bind_model
 from ceopt_tui.support import notes
 from ceopt_tui.system_clock import SystemClock
 from ceopt_tui.version import VERSION
+from ceopt_tui.worker_run import carry_out_alone
 from judges.cache import ReplyCache
 from judges.change_reader import ModelReader
 from judges.client import LiteLLMClient
 from judges.ledger import Ledger
 from judges.outside_calls import OutsideAccount
 from schemas.command_records import Workload
+from schemas.spec_execution import Remote
 from texttargets.proposers.code_editor import CodeEditor
 from texttargets.proposers.command_editor import CommandEditor
+
+EDIT_S = 3600.0  # that a worker may take before its first sample
 
 # Text parts that a run measured by a command does not have; nothing of it asks for one.
 NOT_HERE: Any = None
@@ -105,7 +112,7 @@ async def _parts(
             version=VERSION,
             remarks=(*project.loaded.notes, *notes(project.loaded)),
             notes=warnings,
-            command=_command_parts(project, bound, completer, ledger, session, options, skin),
+            command=_command_parts(project, bound, completer, ledger, session, options, skin, warnings),
             reader=None if bound.reader is None else ModelReader(completer, bound.reader),
             wake=options.wake,
         )
@@ -137,14 +144,49 @@ def _command_parts(
     session: Session,
     options: RunOptions,
     skin: Skin,
+    warnings: list[str],
 ) -> CommandParts:
     editor = _editor(project, models, completer, ledger, session, options, skin)
     git, repository = asyncio.Lock(), project.repository
     return CommandParts(
         bench=CommandBench(repository, session.folder / BENCH, bench_setting(project, options), git),
         maker=WorktreeMaker(repository, session.folder / WORKTREES, editor, git, hidden_files(project)),
-        shelf=GitShelf(project.repository, project.spec.name),
+        shelf=GitShelf(repository, project.spec.name),
+        workers=_workers(project, session, options, warnings),
     )
+
+
+def _workers(project: Project, session: Session, options: RunOptions, warnings: list[str]) -> Workers | None:
+    """Workers elsewhere, where the spec wants them and there is a way to reach them; else experiments run here."""
+    execution = project.spec.execution
+    if execution.backend != "remote":
+        return None
+    remote = execution.remote or Remote()
+    dispatcher: Dispatcher
+    if remote.dispatch == "command" and remote.command is not None:
+        dispatcher = CommandDispatcher(remote.command, session.folder / "dispatched", options.environ)
+    elif remote.scheduler is not None:
+        dispatcher = DaskDispatcher(remote.scheduler, carry_out_alone)
+    else:
+        warnings.append("no scheduler and no command is named in `execution.remote`: experiments run on this machine")
+        return None
+    measurement = project.spec.measurement
+    return GitWorkers(
+        project.repository,
+        Hub(project.repository, remote.remote),
+        dispatcher,
+        project.spec,
+        session.folder / "results",
+        deadline_s=EDIT_S + 2 * (_pairs_owed(project) + 1) * measurement.timeout_seconds,
+        note=warnings.append,
+    )
+
+
+def _pairs_owed(project: Project) -> int:
+    """Samples of each side that a worker owes."""
+    command = terms_of(project, attended=False, usd_per_run=None).command
+    assert command is not None
+    return command.repeats
 
 
 def bench_setting(project: Project, options: RunOptions) -> BenchSetting:

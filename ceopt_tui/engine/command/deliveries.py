@@ -7,6 +7,7 @@ from typing import Any
 
 from ceopt_tui.core.command_ports import Delivery
 from schemas.command_records import Arm, ChangeMade, CommandMeasured, Dispatched
+from schemas.record import CallFacts
 from schemas.result_marker import ResultMarker, Snapshot
 
 
@@ -30,7 +31,12 @@ def records_of(delivery: Delivery, number: int) -> list[ChangeMade | CommandMeas
     marker = delivery.marker
     author = marker.measured_by or marker.machine
     change = ChangeMade(
-        number=number, commit=delivery.head_sha, files=tuple(delivery.files), diff=delivery.diff, made_by=author
+        number=number,
+        commit=delivery.head_sha,
+        files=tuple(delivery.files),
+        diff=delivery.diff,
+        made_by=author,
+        calls=_spent(marker),
     )
     pairs = min(_count(marker.baseline), _count(marker.candidate))
     samples = [
@@ -39,6 +45,22 @@ def records_of(delivery: Delivery, number: int) -> list[ChangeMade | CommandMeas
         for arm, commit, snapshot in _sides(marker)
     ]
     return [change, *samples]
+
+
+def _spent(marker: ResultMarker) -> tuple[CallFacts, ...]:
+    """What the worker says that editing took: its own word; money it does not name is unknown, never nothing."""
+    cost = marker.cost
+    return (
+        CallFacts(
+            role="proposer",
+            model=f"worker {marker.measured_by or marker.machine}",
+            attempts=1 if cost.calls is None else cost.calls,
+            input_tokens=cost.input_tokens or 0,
+            output_tokens=cost.output_tokens or 0,
+            usd=cost.usd,
+            outside=True,
+        ),
+    )
 
 
 def _sides(marker: ResultMarker) -> tuple[tuple[Arm, str, Snapshot], tuple[Arm, str, Snapshot]]:
