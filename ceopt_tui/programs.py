@@ -151,7 +151,7 @@ async def _stop(process: asyncio.subprocess.Process, *, gently: bool) -> None:
 
 
 def _signal(process: asyncio.subprocess.Process, number: int) -> None:
-    with suppress(ProcessLookupError):
+    with suppress(ProcessLookupError, PermissionError):  # the latter of a group of zombies, on macOS
         os.killpg(process.pid, number)
 
 
