@@ -52,7 +52,7 @@ def report_text(report: EvalsetReport) -> str:
     ]
     if report.left_out:
         count = counted(len(report.left_out), "case")
-        paragraphs.append(f"Without {count} whose checks cannot tell outputs apart: a run leaves them out.")
+        paragraphs.append(f"A run leaves {count} out: their checks cannot tell outputs apart.")
     lines = [_wrapped(paragraph, "") for paragraph in paragraphs]
     lines += [_wrapped(f"harder case to add: {idea.text}", "  ") for idea in report.ideas]
     lines += [_wrapped(_finding_text(finding), "  ") for finding in report.findings] or ["Nothing to complain about."]

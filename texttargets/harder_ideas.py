@@ -128,8 +128,8 @@ def _limits(cases: Sequence[Case], rules: Sequence[Rule]) -> Iterator[str]:
 def _turns(ordered: Sequence[_Amount]) -> list[tuple[_Amount, _Amount]]:
     """Neighbours with room between them and different answers; none where answers come and go, as with order ids."""
     answers = [_answer(amount.case) for amount in ordered]
-    runs = 1 + sum(one != other for one, other in pairwise(answers))
-    if len(ordered) < _LEAST_AMOUNTS or runs != len(set(answers)):
+    runs, distinct = 1 + sum(one != other for one, other in pairwise(answers)), len(set(answers))
+    if len(ordered) < _LEAST_AMOUNTS or runs != distinct or 2 * distinct > len(ordered):
         return []
     return [
         (low, high)

@@ -123,7 +123,7 @@ def test_checks_that_say_nothing_are_named_and_leave_floor_and_power() -> None:
     assert report.left_out == ("any0", "any1", "none") and report.sound
     assert report.distinct == 15 and plain.held_out_distinct <= report.held_out_distinct <= 8 - 1
     text = report_text(report)
-    assert "Without 3 cases whose checks cannot tell outputs apart: a run leaves them out." in text
+    assert "A run leaves 3 cases out: their checks cannot tell outputs apart." in text
     assert report_json(report)["left_out"] == ["any0", "any1", "none"]
 
 

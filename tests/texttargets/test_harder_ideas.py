@@ -69,6 +69,7 @@ def test_a_limit_is_asked_at_its_very_place_where_the_text_states_it() -> None:
         (("10 days", "a"), ("20 days", "a"), ("90 euro", "b"), ("95 euro", "b")),
         (("10.5 kg", "a"), ("20.5 kg", "a"), ("90.5 kg", "b"), ("95.5 kg", "b")),
         (("order 17 is", "a"), ("order 40 is", "b"), ("order 61 is", "a"), ("order 90 is", "b")),
+        (("the 5 th", "1 May"), ("the 7 th", "3 May"), ("the 18 th", "9 May"), ("the 25 th", "10 May")),
         (("10 days", "a"), ("90 days", "b")),  # too few to tell a limit from chance
     ],
 )
