@@ -10,7 +10,8 @@ import os
 import sys
 from typing import Any
 
-from boundaries import install, plan_in
+from boundaries import plan_in
+from interruption import install
 
 from ceopt_tui import cli
 from ceopt_tui.cli import main

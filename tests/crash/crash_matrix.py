@@ -1,8 +1,8 @@
 """The crash matrix: every call of a run's boundary is interrupted, and the run that goes on ends as if left alone.
 
-    make crash                              every call once; where calls differ, in every way there is
-    crash_matrix.py --every-way             all ways at all calls (hours)
-    crash_matrix.py --kind git --workers 1  one kind of call
+    make crash                        every call once; where calls differ, in every way there is
+    make crash ARGS=--every-way       all ways at all calls (hours)
+    make crash ARGS="--kind git"      one kind of call
 
 Prints one line per kind of call: points tried, held, failed.
 """
@@ -24,14 +24,11 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 
-TESTS = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(TESTS), str(TESTS / "engine"), str(Path(__file__).parent)]
-
-from boundaries import DEADLY, WAYS, Plan, Point  # noqa: E402
-from ceopt_process import Ended, Place, warm  # noqa: E402
-from stub_endpoint import StubEndpoint  # noqa: E402
-from triage_project import TriageModel  # noqa: E402
-from whole_run import (  # noqa: E402
+from boundaries import DEADLY, WAYS, Plan, Point
+from ceopt_process import Ended, Place, warm
+from stub_endpoint import StubEndpoint
+from triage_project import TriageModel
+from whole_run import (
     CONCURRENCY,
     KILLED,
     PROJECT,
@@ -46,9 +43,9 @@ from whole_run import (  # noqa: E402
     state_of,
 )
 
-from ceopt_tui.journal.disk import JOURNAL_NAME  # noqa: E402
-from ceopt_tui.journal.lock import is_held  # noqa: E402
-from ceopt_tui.journal.replay import replay  # noqa: E402
+from ceopt_tui.journal.disk import JOURNAL_NAME
+from ceopt_tui.journal.lock import is_held
+from ceopt_tui.journal.replay import replay
 
 ALIKE = frozenset({"journal write", "fsync", "send", "receive", "cache write"})  # dozens of calls, one like the other
 AGAIN = 0.1  # this part of the resumes is interrupted as well
