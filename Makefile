@@ -42,10 +42,11 @@ types: $(VENV)/dev.stamp ## Check types, strictly
 imports: $(VENV)/dev.stamp ## Check who may import whom
 	@$(BIN)/lint-imports
 
-bench: $(VENV)/dev.stamp ## Measure start-up, the engine's overhead, and a run of 10,000 experiments
+bench: $(VENV)/dev.stamp ## Measure start-up, the engine's overhead, a run of 10,000 experiments, and texts of 200 kB
 	@$(BIN)/python tests/benchmarks/bench_startup.py
 	@$(BIN)/python tests/benchmarks/bench_engine.py
 	@$(BIN)/python tests/benchmarks/bench_long_run.py
+	@$(BIN)/python tests/benchmarks/bench_texts.py
 
 bench-decisions: $(VENV)/dev.stamp ## Compare decision rules in simulated worlds: false keeps, true gain (minutes)
 	@$(BIN)/python tests/benchmarks/bench_decisions.py
@@ -67,7 +68,7 @@ bench-pruning: $(VENV)/dev.stamp ## Prune texts with planted rules: useless ones
 
 crash: $(VENV)/dev.stamp ## Interrupt a run at every write, fsync, rename, git and network call, and resume it
 	@$(BIN)/pytest -m crash
-	@$(BIN)/python tests/crash/crash_matrix.py
+	@PYTHONPATH=tests $(BIN)/python tests/crash/crash_matrix.py $(ARGS)
 
 pictures: $(VENV)/dev.stamp ## Draw docs/pictures anew from the app
 	@CEOPT_UPDATE_PICTURES=1 $(BIN)/pytest -m "not local_model" tests/ui

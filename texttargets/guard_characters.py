@@ -17,6 +17,7 @@ _JOINERS = frozenset("\u200c\u200d")  # part of words in many scripts, and of em
 _DIRECTIONS = frozenset("\u061c\u200e\u200f")
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _VISIBLE_SIGNS = frozenset("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u08e2")  # Arabic and Syriac number signs
+_NOT_PLAIN = re.compile(r"[^\t\n\r -~]|\r(?!\n)")
 _MOST_SHOWN = 5
 
 
@@ -37,10 +38,9 @@ def check_characters(before: str, after: str) -> list[Refusal]:
 
 def _hidden(text: str) -> Iterator[tuple[int, str]]:
     right_to_left = _RIGHT_TO_LEFT.search(text) is not None
-    for at, character in enumerate(text):
+    for match in _NOT_PLAIN.finditer(text):
+        at, character = match.start(), match[0]
         if not _may_hide(character) or (at == 0 and character == BYTE_ORDER_MARK):
-            continue
-        if character == "\r" and text[at + 1 : at + 2] == "\n":
             continue
         if character in _JOINERS and _joins(text, at):
             continue

@@ -63,12 +63,13 @@ def _section(text: str, rules: tuple[Rule, ...], place: int, *, whole: bool) -> 
     if whole and rule.kind == "heading":
         after = (other.start for other in rules[place + 1 :] if 0 < other.level <= rule.level)
         end = next(after, len(text))
-    start = rule.start + rule.text.index(rule.content)
+    blank = rule.text.index(rule.content)
+    start = rule.start + blank
     lines = text[start:end].split("\n")
     while lines and not lines[-1].strip():
         del lines[-1]
     content = "\n".join(lines).removesuffix("\r")
-    return Section(rule.title, content, start, start + len(content), text.count("\n", 0, start) + 1)
+    return Section(rule.title, content, start, start + len(content), rule.line + rule.text.count("\n", 0, blank))
 
 
 def _plain(name: str) -> str:
