@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from statistics import fmean
@@ -175,7 +176,7 @@ async def propose(recorder: Recorder, inputs: RunInputs, parts: Parts, action: P
         return
     after = {**state.best_texts, **draft.texts}
     digest_after = parts.text_digest(after)
-    refusals = _guarded(state, parts, after, digest_after, set(draft.texts))
+    refusals = await _guarded(state, parts, after, digest_after, set(draft.texts))
     if refusals:
         await recorder.commit(_refused(action, digest_after, refusals))
         return
@@ -194,7 +195,9 @@ async def _draft(
     return Draft(texts)
 
 
-def _guarded(state: RunState, parts: Parts, after: Mapping[str, str], digest: str, touched: set[str]) -> list[Refusal]:
+async def _guarded(
+    state: RunState, parts: Parts, after: Mapping[str, str], digest: str, touched: set[str]
+) -> list[Refusal]:
     before = state.best_texts
     if outside := touched - before.keys():
         return [Refusal("out_of_scope", f"{', '.join(sorted(outside))} is not a file of the target")]
@@ -202,7 +205,7 @@ def _guarded(state: RunState, parts: Parts, after: Mapping[str, str], digest: st
         return [Refusal("unchanged", "same text as the current one")]
     if digest in state.texts or digest in state.refused_texts:
         return [Refusal("unchanged", "this exact text was measured or refused before")]
-    return list(parts.guard(before, after))
+    return list(await asyncio.to_thread(parts.guard, before, after))  # a long text takes it a second
 
 
 def _refused(action: Propose, digest: str | None, refusals: Sequence[Refusal]) -> CandidateRefused:
