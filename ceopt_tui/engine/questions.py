@@ -17,6 +17,7 @@ from ceopt_tui.engine.reading import reading_lines
 from ceopt_tui.engine.text_diff import text_diff
 
 PROCEED, ADJUST, STOP = "proceed", "adjust the spec", "stop"
+LEFT_OUT_SHOWN = 6  # cases that count for nothing, each with its reason
 KEEP, REFUSE = "keep", "refuse"
 _PROOF = {
     False: "a change is kept only if it also wins on the held-out cases, which it was never chosen on",
@@ -66,11 +67,14 @@ def baseline_question(state: RunState, inputs: RunInputs, parts: Parts) -> Quest
 
 def _left_out(state: RunState) -> list[str]:
     """The cases that count for nothing, each with the reason; a person may want to put their checks right first."""
-    if not state.harness.flagged:
+    flagged = state.harness.flagged
+    if not flagged:
         return []
+    more = [f"           and {len(flagged) - LEFT_OUT_SHOWN} more; `ceopt log` has them all"]
     return [
         f"Checks     {left_out_sentence(state)}; put right, they count",
-        *(f"           {left_out_line(state, case)}" for case in state.harness.flagged),
+        *(f"           {left_out_line(state, case)}" for case in flagged[:LEFT_OUT_SHOWN]),
+        *(more if len(flagged) > LEFT_OUT_SHOWN else []),
     ]
 
 

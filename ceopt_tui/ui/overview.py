@@ -71,7 +71,7 @@ def overview(state: RunState, terms: Terms | None, activity: Activity, now: date
 def _cases(state: RunState) -> list[tuple[str, str]]:
     """What is to be said of the eval set itself; nothing where all cases count and leave something to gain."""
     left_out, proposed = left_out_sentence(state), state.harness.proposed
-    lines = [("Checks", f"{left_out}; the report names them")] if left_out else []
+    lines = [("Checks", left_out)] if left_out else []
     if proposed and proposed.ideas:
         lines.append(("Add", said(one_line(proposed.ideas[0].text))))
     return lines

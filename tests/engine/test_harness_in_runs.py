@@ -100,6 +100,15 @@ async def test_a_person_reads_of_them_before_the_loop_and_in_the_log(tmp_path: P
     ]  # fmt: skip
 
 
+async def test_very_many_of_them_are_counted_and_not_listed(tmp_path: Path) -> None:
+    world = World(tmp_path, helps("be exact"), count=40, approved=False, terms=terms(attended=True))
+    world.skin = FakeSkin(answers=["proceed", "stop"])
+    await world.tick(examiner=Examiner([f"c{number:02d}" for number in range(8)]))
+    lines = world.skin.asked[-1].message.split("\n")
+    listed = [line for line in lines if "its check accepts" in line]
+    assert len(listed) == 6 and "           and 2 more; `ceopt log` has them all" in lines
+
+
 async def test_too_few_left_is_said_with_their_names_and_reported(tmp_path: Path) -> None:
     world = World(tmp_path, helps("be exact"), count=8, held_out=4)
     result = await world.tick(examiner=Examiner(["c00", "c01", "c02", "c04"]))

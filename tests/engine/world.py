@@ -22,6 +22,7 @@ from fakes import (
     terms,
 )
 
+from ceopt_tui.core.harness_ports import HarnessExaminer
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.engine.loop import Run, TickResult
@@ -47,6 +48,7 @@ class World:
     clock: FakeClock = field(default_factory=FakeClock)
     skin: FakeSkin = field(default_factory=FakeSkin)
     measurement_digest: str = "measured"
+    examiner: HarnessExaminer = nothing_flagged
     approved_dependencies: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -84,7 +86,7 @@ class World:
             proposer=self.proposer,
             guard=lambda before, after: [],
             prober=passed_probe,
-            examiner=nothing_flagged,
+            examiner=self.examiner,
             case_proposer=self.case_proposer,
             text_digest=digest_of,
             backend=self.backend,
