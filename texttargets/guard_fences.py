@@ -17,7 +17,9 @@ _PREAMBLE = re.compile(
     |(?:here(?:['’]s|\ is|\ are)|below\ is|this\ is)\b[^\n]{{0,40}}\b{_REWRITTEN}\b[^\n]{{0,40}}\b{_TEXT_NOUN}\b
     |i(?:['’]ve|\ have|\ will|['’]ll)?\ (?:improved|updated|revised|rewritten|rewrote|changed)\b
     |(?:the\ )?{_REWRITTEN}\ {_TEXT_NOUN}\s*:\s*$
-    |voici\b[^\n]{{0,60}}:\s*$|hier\ ist\b[^\n]{{0,60}}:\s*$|aquí\ (?:está|tienes)\b[^\n]{{0,60}}:\s*$""",
+    |(?:voici|hier\ ist|aquí\ (?:está|tienes)|ecco|aqui\ está|hier\ is|här\ är|oto|вот)\b[^\n]{{0,60}}:\s*$
+    |(?:以下|下面)(?:是|は|、)?[^\n]{{0,12}}(?:改进|改善|优化|修改|更新|修订|改訂|完整)[^\n]{{0,20}}$
+    |다음은[^\n]{{0,20}}(?:개선|수정|고친)[^\n]{{0,20}}$""",
     re.IGNORECASE | re.VERBOSE,
 )
 _POSTAMBLE = re.compile(

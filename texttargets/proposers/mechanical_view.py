@@ -12,6 +12,7 @@ from texttargets.placeholders import find_placeholders
 from texttargets.proposers.contract import Contract, infer_contract
 from texttargets.proposers.insertion import Place, has_lines, insert_section
 from texttargets.rules import REMOVABLE, Rule, split_rules
+from texttargets.sections import sections_named
 
 CONTRACT_TITLE = "Output"
 
@@ -60,8 +61,10 @@ class View:
         """Rules that may go: not protected, without a placeholder, not ours to state the contract."""
         own = set(self.contract.lines) if self.contract else set()
         free = []
+        found = sections_named(self.text, self.brief.protect).values()
+        closed = [(section.start, section.end) for sections in found for section in sections]
         for rule in split_rules(self.text):
-            protected = rule.id in self.brief.protect or any(title in self.brief.protect for title in rule.headings)
+            protected = any(start <= rule.start < end for start, end in closed)
             held = find_placeholders(rule.text, self.brief.syntax) or own & set(rule.content.splitlines())
             if rule.kind in REMOVABLE and not protected and not held:
                 free.append(rule)
