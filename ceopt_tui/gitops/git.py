@@ -76,7 +76,8 @@ def attempt(
 ) -> Outcome:
     """Like `git`, for callers to whom a refusal is an answer: returns the status instead of raising for it.
 
-    `as_user` keeps the user's hooks, signing, identity and conversions.
+    `as_user` keeps the user's hooks, signing, identity and conversions. Raises GitError for a git that was killed:
+    it has answered nothing.
     """
     settings = () if as_user else OWN_SETTINGS
     command = ["git", *(part for setting in settings for part in ("-c", setting)), *args]
@@ -84,6 +85,8 @@ def attempt(
     waited_s = 0.0
     while True:
         outcome = _run(command, cwd, input, timeout_s, environment)
+        if outcome.status < 0:
+            raise refusal(args, outcome)
         held = _LOCKED.search(outcome.stderr) if outcome.status else None
         if held is None:
             return outcome

@@ -33,7 +33,7 @@ class Repository:
             Path(_located(start, question)) for question in ("--show-toplevel", "--git-dir", "--git-common-dir")
         )
         found = cls(root, git_dir, common, wait)
-        if found.attempt("rev-parse", "--verify", "--quiet", "HEAD^{commit}").status:
+        if not found.says("rev-parse", "--verify", "--quiet", "HEAD^{commit}"):
             raise SetupError(f"the repository {root} has no commit yet", "Commit the files first, then run ceopt.")
         return found
 
@@ -46,6 +46,13 @@ class Repository:
     ) -> Outcome:
         """Runs git at the root of the working tree; a refusal is returned, not raised."""
         return attempt(args, self.root, input=input, env=env, timeout_s=timeout_s, wait=self.wait)
+
+    def says(self, *args: str) -> bool:
+        """Git's answer to a question: yes for status 0, no for 1. Raises for any other: that is no answer."""
+        outcome = self.attempt(*args)
+        if outcome.status > 1:
+            raise refusal(args, outcome)
+        return outcome.status == 0
 
     def head(self) -> str:
         """The commit the working tree is at."""
@@ -61,19 +68,15 @@ class Repository:
 
     def branch_exists(self, branch: str) -> bool:
         """Whether a local branch of this name exists."""
-        return not self.attempt("show-ref", "--verify", "--quiet", f"refs/heads/{branch}").status
+        return self.says("show-ref", "--verify", "--quiet", f"refs/heads/{branch}")
 
     def is_ancestor(self, older: str, newer: str) -> bool:
         """Whether `newer` can be reached from `older` by going forward."""
-        args = ("merge-base", "--is-ancestor", older, newer)
-        outcome = self.attempt(*args)
-        if outcome.status > 1:
-            raise refusal(args, outcome)
-        return outcome.status == 0
+        return self.says("merge-base", "--is-ancestor", older, newer)
 
     def tracked(self, path: str) -> bool:
         """Whether git knows the file at `path`, relative to the root."""
-        return not self.attempt("ls-files", "--error-unmatch", "--", path).status
+        return self.says("ls-files", "--error-unmatch", "--", path)
 
     def dirty(self, paths: Sequence[str]) -> list[str]:
         """Files at or below `paths` with staged, unstaged or untracked changes, as written, sorted.

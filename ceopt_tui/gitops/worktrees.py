@@ -5,6 +5,7 @@ Nothing else is removed, and a checkout that cannot be made is never replaced by
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -169,8 +170,10 @@ class Worktrees:
         )
 
     def _undo(self, path: Path) -> None:
-        if self._is_ours(path) and any(tree.path == path for tree in registered(self.repository)):
-            self.repository.attempt("worktree", "remove", "--force", "--force", str(path))
+        """Takes a half-made checkout away if it can; the next start takes away what it cannot."""
+        with suppress(GitError, StorageError):
+            if self._is_ours(path) and any(tree.path == path for tree in registered(self.repository)):
+                self.repository.attempt("worktree", "remove", "--force", "--force", str(path))
 
 
 def _is_left_over(tree: Registered) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from real_repositories import no_wait, run
 
-from ceopt_tui.errors import GitError, SetupError
+from ceopt_tui.errors import GitError, SetupError, StorageError
 from ceopt_tui.gitops.environment import own_environment, user_environment
 from ceopt_tui.gitops.git import LOCK_WAIT_S, attempt, git, git_async, wait_until_unlocked
 from ceopt_tui.gitops.repository import Repository
@@ -60,6 +60,36 @@ def test_a_git_that_hangs_is_stopped_with_its_children(
     with pytest.raises(GitError, match=r"git fetch took longer than 0\.5 s"):
         git(["fetch"], root, timeout_s=0.5)
     assert time.monotonic() - started < 30
+
+
+def test_a_git_that_was_killed_has_answered_nothing(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository = Repository.find(root)
+    fake_git(tmp_path / "bin", monkeypatch, "import os; os.kill(os.getpid(), 9)")
+    for asked in (
+        lambda: git(["status"], root),
+        lambda: repository.branch_exists("main"),
+        lambda: repository.tracked("x"),
+    ):
+        with pytest.raises(GitError, match="ended by signal 9"):
+            asked()
+
+
+def test_a_git_that_failed_has_not_said_no(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    repository = Repository.find(root)
+    fake_git(tmp_path / "bin", monkeypatch, "import sys; sys.exit(128)")
+    for asked in (lambda: repository.branch_exists("main"), lambda: repository.is_ancestor("HEAD", "HEAD")):
+        with pytest.raises(GitError, match="exit status 128"):
+            asked()
+
+
+def test_a_git_without_room_is_a_full_disk(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = "fatal: cannot write x: No space left on device"
+    fake_git(tmp_path / "bin", monkeypatch, f"import sys; print('{said}', file=sys.stderr); sys.exit(128)")
+    with pytest.raises(StorageError, match="no space left") as caught:
+        git(["write-tree"], root)
+    assert caught.value.exit_status == 3
 
 
 def test_an_interrupted_caller_leaves_no_git_behind(
