@@ -10,6 +10,7 @@ from dataclasses import replace
 from ceopt_tui.core.ports import Question
 from ceopt_tui.early import PRUNE_SUFFIX, likely_folder
 from ceopt_tui.engine.bound_files import put_back
+from ceopt_tui.engine.ending import EndRequested
 from ceopt_tui.engine.loop import CHANGED, TickResult
 from ceopt_tui.engine.skin import Skin
 from ceopt_tui.errors import NeedsPersonError, SetupError
@@ -20,10 +21,11 @@ from ceopt_tui.system_clock import SystemClock
 from ceopt_tui.wiring import run_tick
 
 RESTORE, START_OVER, LEAVE = "put back", "start over", "leave it"
-_MEANING = f"""\
-{RESTORE:<12}spec, eval set and rubric become what this run was measured by; yours are kept in its state folder
-{START_OVER:<12}a new run with your files as they are; this one is archived with its branch, nothing is deleted
-{LEAVE:<12}nothing changes; the run waits"""
+_MEANING = {
+    RESTORE: "spec, eval set and rubric become what this run was measured by; yours are kept in its state folder",
+    START_OVER: "a new run with everything as it is now; this one is archived with its branch, nothing is deleted",
+    LEAVE: "nothing changes; the run waits",
+}
 
 
 async def go_on(options: RunOptions, skin: Skin) -> TickResult:
@@ -33,7 +35,7 @@ async def go_on(options: RunOptions, skin: Skin) -> TickResult:
         return result
     try:
         answer = await skin.ask(_question(result))
-    except NeedsPersonError:
+    except (NeedsPersonError, EndRequested):
         return result
     if answer == RESTORE:
         restore(options)
@@ -53,5 +55,7 @@ def restore(options: RunOptions) -> list[str]:
 
 
 def _question(result: TickResult) -> Question:
-    message = f"{result.reason.splitlines()[0]}.\n\n{_MEANING}"
-    return Question("changed", "Measured by other files", message, "What now?", (RESTORE, START_OVER, LEAVE))
+    choices = (RESTORE, START_OVER, LEAVE) if result.restorable else (START_OVER, LEAVE)
+    meaning = "\n".join(f"{choice:<12}{_MEANING[choice]}" for choice in choices)
+    message = f"{result.reason.splitlines()[0]}.\n\n{meaning}"
+    return Question("changed", "Not what this run was measured by", message, "How does it go on?", choices)

@@ -23,6 +23,8 @@ SPEC_COPY = "spec.yaml"
 class MeasuredOtherwise(NeedsPersonError):
     """What is on record was measured by another spec, eval set or model: a person has to choose between the two."""
 
+    restorable = False  # are there copies of the files to put back
+
 
 def begin(session: Session, inputs: RunInputs, parts: Parts) -> list[AnyRecord]:
     """Records that open this tick: the run's identity for a new one, what changed for an old one."""
@@ -99,11 +101,15 @@ def refuse_changed(session: Session, inputs: RunInputs, parts: Parts) -> None:
             f"Name the first model again, or {fresh}",
         )
     if changed(session.state, inputs, parts):
-        what = ", ".join(changed_files(session.folder, inputs.bound_files)) or "the spec, the eval set or a check"
-        raise MeasuredOtherwise(
+        files = changed_files(session.folder, inputs.bound_files)
+        what = ", ".join(files) or "the spec, the eval set or a check"
+        back = "with --restore, which keeps yours" if files else f"(the spec is {SPEC_COPY} in the state folder)"
+        error = MeasuredOtherwise(
             f"{what} changed in a way that the logged measurements do not match",
-            f"Put back what the run was measured by with --restore, which keeps yours, or {fresh}",
+            f"Put back what the run was measured by {back}, or {fresh}",
         )
+        error.restorable = bool(files)
+        raise error
 
 
 def new_notes(state: RunState, texts: Sequence[str], level: Literal["info", "warning"] = "warning") -> list[Noted]:

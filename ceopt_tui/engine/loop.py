@@ -99,6 +99,7 @@ class TickResult:
     outcome: str
     reason: str
     exit_status: ExitStatus
+    restorable: bool = False  # of a run whose files changed: can they be put back
 
 
 class Run:
@@ -342,9 +343,10 @@ def _finished(record: Finished) -> TickResult:
 
 def _parked(error: CeoptError) -> TickResult:
     """What an error that ends the tick means for the run."""
+    if isinstance(error, MeasuredOtherwise):
+        return TickResult("blocked", CHANGED, str(error), error.exit_status, error.restorable)
     if isinstance(error, NeedsPersonError):
-        outcome = CHANGED if isinstance(error, MeasuredOtherwise) else "needs_person"
-        return TickResult("blocked", outcome, str(error), error.exit_status)
+        return TickResult("blocked", "needs_person", str(error), error.exit_status)
     if isinstance(error, HarnessFailed):
         return TickResult("stopped", "harness_failed", str(error), error.exit_status)
     word = next((word for kind, word in WORDS.items() if isinstance(error, kind)), "outage")
