@@ -10,7 +10,7 @@ _EXPERIMENTS = {
     "degenerate": "failed a gate",
     "no_edits_applied": "no edit",
     "timeout": "timed out",
-    "deferred_needs_approval": "needs approval",
+    "deferred_needs_approval": "parked",
 }
 _ENDED = {
     "no_headroom": "nothing to gain",

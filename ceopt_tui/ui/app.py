@@ -16,6 +16,7 @@ from textual.screen import Screen
 from ceopt_tui.core.ports import Clock
 from ceopt_tui.core.visible import one_line
 from ceopt_tui.engine.files import REPORT_NAME
+from ceopt_tui.engine.pull_request import pull_request
 from ceopt_tui.errors import CeoptError
 from ceopt_tui.exits import ExitStatus
 from ceopt_tui.run_options import RunOptions
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from ceopt_tui.ui.catalogue import Catalogue
 
 READING = "reading"  # the group of workers that read journals
+REREADING = "rereading"
 REFRESH_S = 0.25
 
 
@@ -66,6 +68,7 @@ class CeoptApp(EditingApp):
         self._refresh_s = refresh_s
         self._models: dict[str, RunModel] = {}
         self._interrupts = 0
+        self._rereading = False
 
     def on_mount(self) -> None:
         self.push_screen(HomeScreen(self._catalogue.where, self.clock))
@@ -98,18 +101,23 @@ class CeoptApp(EditingApp):
             home.show(entries, message.fault)
 
     def on_reread_wanted(self) -> None:
-        if self.shown is not None:
+        if self.shown is not None and not self._rereading:
+            self._rereading = True
             work: Work = partial(self._reread, self.shown.model.entry)
-            self.run_worker(work, group=READING, exit_on_error=False)
+            self.run_worker(work, group=REREADING, exit_on_error=False)
 
     async def _reread(self, entry: RunEntry) -> None:
-        self.post_message(m.RunRead(await asyncio.to_thread(self._catalogue.reread, entry)))
+        try:
+            self.post_message(m.RunRead(await asyncio.to_thread(self._catalogue.reread, entry), entry))
+        finally:
+            self._rereading = False
 
     def on_run_read(self, message: m.RunRead) -> None:
         model = self._models.get(message.entry.key)
-        if model is not None and not model.working and message.entry is not model.entry:
-            model.follow(message.entry)
-            self.on_run_changed()
+        if model is None or model.working or message.entry is message.before or model.entry is not message.before:
+            return
+        model.follow(message.entry)
+        self.on_run_changed()
 
     def _current(self, entry: RunEntry) -> RunEntry:
         """The entry with the state of the engine here, where it is at work."""
@@ -134,6 +142,10 @@ class CeoptApp(EditingApp):
         if self.shown is not None:
             self.start(self.shown.model)
 
+    def on_wrap_up_wanted(self) -> None:
+        if self.shown is not None:
+            self.start(self.shown.model, wrap_up=True)
+
     # Reading
 
     def on_report_wanted(self) -> None:
@@ -146,6 +158,12 @@ class CeoptApp(EditingApp):
         except OSError:
             text = "There is no report yet: it is written when the run ends."
         self.push_screen(ReadingScreen(f"Report of {one_line(entry.name)}", text, str(path)))
+
+    def on_pull_request_wanted(self) -> None:
+        if self.shown is not None and self.shown.model.state.keeps:
+            entry = self.shown.model.entry
+            text = pull_request(self.shown.model.state)
+            self.push_screen(ReadingScreen(f"Pull request of {one_line(entry.name)}", text, "`ceopt apply --pr`"))
 
     def on_themes_wanted(self) -> None:
         if self.shown is not None:

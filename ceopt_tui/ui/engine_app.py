@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from functools import partial
 
 from textual.app import App
@@ -40,8 +41,11 @@ class EngineApp(App[int]):
         self.last: RunModel | None = None  # the run that was worked on last
         self.fault: BaseException | None = None  # what ended the app, if it was no person
 
-    def start(self, model: RunModel, *, ending: bool = False) -> None:
-        """Sets the engine to work on a run; `ending` puts its end on record first, so that it is only wrapped up."""
+    def start(self, model: RunModel, *, ending: bool = False, wrap_up: bool = False) -> None:
+        """Sets the engine to work on a run; `ending` puts its end on record first, so that it is only wrapped up.
+
+        `wrap_up`: it has ended, and the person chooses what comes of it.
+        """
         if self.working is not None:
             self.notify(f"{one_line(self.working.entry.name)} is at work; stop it first.", markup=False)
             return
@@ -49,7 +53,8 @@ class EngineApp(App[int]):
             self.notify("The spec of this run is not where it was.", severity="error", markup=False)
             return
         self.working = self.last = model
-        work: Work = partial(self._work, model, model.entry.options, ending)
+        options = replace(model.entry.options, wrap_up=wrap_up)
+        work: Work = partial(self._work, model, options, ending)
         model.begin(AppSkin(self.post_message, self.clock))
         self.post_message(RunChanged())
         self.run_worker(work, name=model.entry.name, group=ENGINE, exclusive=True, exit_on_error=False)

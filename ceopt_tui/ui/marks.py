@@ -39,7 +39,7 @@ _EXPERIMENTS: dict[str, tuple[str, Tone]] = {
     "refused": ("✗", "bad"),
     "error": ("!", "alarm"),
     "timeout": ("!", "alarm"),
-    "deferred_needs_approval": ("!", "alarm"),
+    "deferred_needs_approval": ("?", "unsure"),
 }
 _BY_WORD = {experiment_word(outcome): mark for outcome, mark in _EXPERIMENTS.items()}
 _RUNS: dict[str, tuple[str, Tone]] = {
@@ -82,6 +82,11 @@ def outcome_mark(outcome: str) -> Mark:
     return Mark(sign, run_word(outcome, ended=True), tone)
 
 
+def waits_for_you(state: RunState) -> bool:
+    """Is there a question without an answer, or a change that only a person may keep?"""
+    return state.asked is not None or bool(state.waiting.proposals)
+
+
 def status_mark(state: RunState, at_work: bool) -> Mark:
     """How a run stands by its journal; `at_work` says that a process is working on it."""
     if state.finished:
@@ -90,6 +95,8 @@ def status_mark(state: RunState, at_work: bool) -> Mark:
         return NEEDS_YOU
     if at_work:
         return RUNNING
+    if waits_for_you(state):
+        return NEEDS_YOU
     if state.started is None:
         return NEW
     return {"running": CUT_OFF, "blocked": BLOCKED}.get(state.status, WAITING)

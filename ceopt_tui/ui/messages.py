@@ -45,9 +45,10 @@ class RunsRead(Message):
 
 @dataclass
 class RunRead(Message):
-    """One run, read again from its journal."""
+    """One run, read again from its journal; `before` is what was known of it."""
 
     entry: RunEntry
+    before: RunEntry
 
 
 @dataclass
@@ -61,6 +62,16 @@ class RunOpened(Message):
 @dataclass
 class RunWanted(Message):
     """The person wants the shown run to go on."""
+
+
+@dataclass
+class WrapUpWanted(Message):
+    """The person wants to choose what comes of the shown run, which has ended."""
+
+
+@dataclass
+class PullRequestWanted(Message):
+    """The person wants to read the pull-request text of the shown run."""
 
 
 @dataclass

@@ -26,7 +26,7 @@ _AFTER = {
     "confirm": "one look at the held-out cases, or drop it",
     "holdout": "keep it or revert it",
 }
-_AFTER_THE_END = "r report, b best text; `ceopt apply` puts it into your files"
+_AFTER_THE_END = "r report, b best text, w what now: apply it, write a pull request, go on"
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,7 @@ def mark_of(state: RunState, activity: Activity) -> Mark:
 def overview(state: RunState, terms: Terms | None, activity: Activity, now: datetime) -> list[tuple[str, str]]:
     """Label and sentence of every line, in order."""
     span = terms.span if terms else 1.0
+    terms = terms.extended(state.raised) if terms else None
     return [
         ("Now", _now(state, activity)),
         ("Next", _next(state, terms, activity)),
@@ -119,6 +120,8 @@ def _next(state: RunState, terms: Terms | None, activity: Activity) -> str:
     if not (activity.working or activity.asking):
         if state.asked:
             return "press a to answer it; what is measured is kept"
+        if state.waiting.proposals:
+            return "press a to decide on what waits for you"
         return "press c to go on; what is measured is kept" if state.started else "press c to start"
     if state.stopped:
         return "the report" if state.by_command else "the final gain on held-out cases, then the report"

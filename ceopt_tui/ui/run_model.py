@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from ceopt_tui.core.plan.terms import Terms
-from ceopt_tui.core.state.fold import apply
+from ceopt_tui.core.state.fold import apply, fold
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.ended import finished_result, goes_on
 from ceopt_tui.engine.loop import TickResult
@@ -50,6 +50,13 @@ class RunModel:
         assert self.entry.options is not None
         await commit_alone(self.entry.options, record)
         apply(self.state, record)
+        self.entry = replace(self.entry, position=None)  # the state is ahead of what was read
+
+    @property
+    def ended(self) -> bool:
+        """Is the run over, and could a person choose here what comes of it?"""
+        free = not self.working and not self.entry.at_work and self.entry.options is not None
+        return free and self.state.finished is not None
 
     def idle(self, now: datetime) -> bool:
         """Could this process go on with the run? A finished one only where its end no longer holds."""
@@ -68,10 +75,12 @@ class RunModel:
 
     def follow(self, entry: RunEntry) -> None:
         """Takes what the journal says now; it has the last word once another process has worked on the run."""
-        if _tick_of(self.state) != _tick_of(entry.state):
+        known = _tick_of(self.state)
+        fold(entry.added, entry.state)
+        if known != _tick_of(entry.state):
             self.skin, self.trouble = None, ""
             self.result = finished_result(entry.state) or self.result
-        self.entry = entry
+        self.entry = replace(entry, added=())
 
     def begin(self, skin: AppSkin) -> None:
         """The engine starts to work on it; what was asked for the start alone is not asked for again."""

@@ -17,8 +17,9 @@ from ceopt_tui.engine.skin import Commit
 from ceopt_tui.errors import CeoptError
 from ceopt_tui.exits import ExitStatus
 from ceopt_tui.ui.desk import Desk
-from ceopt_tui.ui.messages import QuestionAsked, QuestionGone, RunChanged
+from ceopt_tui.ui.messages import PullRequestWanted, QuestionAsked, QuestionGone, RunChanged
 from ceopt_tui.ui.overview import Activity
+from schemas.keeping_records import WrapUpChosen
 from schemas.records import AnyRecord
 
 
@@ -59,6 +60,8 @@ class AppSkin:
 
     def recorded(self, record: AnyRecord) -> None:
         self._post(RunChanged())
+        if isinstance(record, WrapUpChosen) and record.choice == "pull_request":
+            self._post(PullRequestWanted())
 
     def progress(self, title: str, done: int, total: int) -> None:
         """Also the place where a stop takes hold: each line of calls ends here with its own call on record."""

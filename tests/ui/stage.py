@@ -8,7 +8,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from fakes import FakeClock, facts, terms
+from fakes import FakeClock, facts
+from fakes import terms as fake_terms
 from textual.pilot import Pilot
 from world import World, helps
 
@@ -62,7 +63,7 @@ class Stage:
             helps("be exact"),
             lines=("be kind", "be exact"),
             approved=False,
-            terms=terms(attended=True),
+            terms=fake_terms(attended=True),
             clock=self.clock,
         )
         self.runner = GatedRunner(self.world.answer, self.clock, free)
@@ -87,8 +88,9 @@ class Stage:
         world = self.world
         with open_session(world.folder, world.clock, skin.recorded) as session:
             world.state = session.state
-            skin.opened(session.state, world.terms)
-            parts = replace(world.parts(), asker=skin, runner=self.runner)
+            skin.opened(session.state, world.terms, session.recorder.commit)
+            terms = replace(world.terms, wrapping=options.wrap_up)
+            parts = replace(world.parts(), terms=terms, asker=skin, runner=self.runner)
             return await Run(session, world.inputs(), parts, skin.progress).tick()
 
     def app(self, first: RunEntry | None = None) -> CeoptApp:

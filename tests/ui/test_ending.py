@@ -81,6 +81,9 @@ async def test_a_kept_change_gets_its_final_gain(tmp_path: Path) -> None:
         await until(pilot, lambda: stage.settled(app))
         await end(app, pilot)
         stage.runner.gate.set()
+        await until(pilot, lambda: "What now?" in text_of(app))
+        assert "continue" not in text_of(app), "it was ended for good"
+        await pilot.press("down", "down", "down", "enter")
         await until(pilot, lambda: app.working is None and "✓ improved" in text_of(app))
     state = state_of(stage)
     assert state.stopped is not None and state.stopped.outcome == "person"

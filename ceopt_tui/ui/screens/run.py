@@ -15,17 +15,19 @@ from ceopt_tui.core.describe import hides_scores
 from ceopt_tui.core.ports import Clock
 from ceopt_tui.core.visible import one_line
 from ceopt_tui.ui.commands import Place, bindings_for, commands_of
-from ceopt_tui.ui.marks import Mark, outcome_mark
+from ceopt_tui.ui.marks import Mark, outcome_mark, waits_for_you
 from ceopt_tui.ui.messages import (
     AnswerWanted,
     CoverageWanted,
     EndWanted,
     EvalSetWanted,
+    PullRequestWanted,
     ReportWanted,
     RereadWanted,
     RunWanted,
     StopWanted,
     ThemesWanted,
+    WrapUpWanted,
 )
 from ceopt_tui.ui.overview import mark_of, overview
 from ceopt_tui.ui.run_model import RunModel
@@ -158,7 +160,9 @@ class RunScreen(Screen[None]):
         model = self.model
         idle = model.idle(self._clock.now())
         allowed = {
-            "answer": model.activity.asking != "" or (idle and model.state.asked is not None),
+            "answer": model.activity.asking != "" or (idle and waits_for_you(model.state)),
+            "wrap_up": model.ended,
+            "pull_request": bool(model.state.keeps) and not model.state.by_command,
             "go_on": idle,
             "stop": model.working,
             "end": (model.working or idle) and model.state.started is not None and model.state.stopped is None,
@@ -177,6 +181,12 @@ class RunScreen(Screen[None]):
 
     def action_go_on(self) -> None:
         self.post_message(RunWanted())
+
+    def action_wrap_up(self) -> None:
+        self.post_message(WrapUpWanted())
+
+    def action_pull_request(self) -> None:
+        self.post_message(PullRequestWanted())
 
     def action_stop(self) -> None:
         self.post_message(StopWanted())
