@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 from ceopt_tui.core.plan.actions import Hypothesize, Propose
+from ceopt_tui.core.plan.edited import PERSON_EDIT
 from ceopt_tui.core.plan.proposals import CARRY_OVER
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.ports import Brief, Draft, HypothesisDraft, ProposalRefused, Refusal, SelectionCase, Tried
@@ -186,7 +187,9 @@ async def propose(recorder: Recorder, inputs: RunInputs, parts: Parts, action: P
 async def _draft(
     state: RunState, inputs: RunInputs, parts: Parts, idea: HypothesisDraft, refused: Sequence[Refusal], digest: str
 ) -> Draft:
-    """The proposer's candidate; a change that a person wants repeated needs none."""
+    """The proposer's candidate; what a person wrote, and a change they want repeated, need none."""
+    if idea.move == PERSON_EDIT:
+        return Draft(dict(idea.parameters["texts"]))
     if idea.move != CARRY_OVER:
         return await parts.proposer.propose(brief(state, inputs, parts.terms, digest), idea, refused)
     texts, conflicts = carried_over(state, int(idea.parameters["experiment"]))

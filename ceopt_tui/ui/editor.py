@@ -1,0 +1,55 @@
+"""Hands the terminal to the person's own editor and takes back what they wrote. Knows no screen."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shlex
+import tempfile
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Protocol
+
+from textual.app import SuspendNotSupported
+
+from ceopt_tui.errors import SetupError
+
+NO_EDITOR = "Set EDITOR, for example `export EDITOR=nano`, and start ceopt again."
+
+
+class Suspends(Protocol):
+    """An app that can leave the terminal to another program for a while."""
+
+    def suspend(self) -> AbstractContextManager[None]: ...
+
+
+async def edit_text(app: Suspends, text: str, name: str) -> str:
+    """What the person made of `text` in $VISUAL or $EDITOR, every byte of it. SetupError when nothing came of it.
+
+    `name` gives the file its ending, by which editors know a syntax.
+    """
+    command = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "")
+    if not command:
+        raise SetupError("no editor is set", NO_EDITOR)
+    with tempfile.TemporaryDirectory(prefix="ceopt-edit-") as folder:
+        path = Path(folder) / Path(name).name
+        path.write_bytes(text.encode("utf-8"))
+        try:
+            with app.suspend():
+                status = await _run([*command, str(path)])
+        except SuspendNotSupported as error:
+            raise SetupError("this terminal cannot be left to an editor", "Start ceopt in a terminal.") from error
+        except OSError as error:
+            raise SetupError(f"the editor {command[0]} cannot be started: {error.strerror}", NO_EDITOR) from error
+        if status:
+            raise SetupError(f"the editor ended with status {status}, so nothing was taken over")
+        try:
+            return path.read_bytes().decode("utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise SetupError("what the editor left cannot be read as UTF-8 text") from error
+
+
+async def _run(command: list[str]) -> int:
+    """Runs it on the terminal that ceopt was started in."""
+    process = await asyncio.create_subprocess_exec(*command)
+    return await process.wait()
