@@ -56,5 +56,7 @@ def command_proof(state: RunState) -> str:
     waiting = state.waiting.proposals
     if waiting:
         named = ", ".join(state.experiments[one.number].name for one in waiting)
-        return f"{counted(len(waiting), 'change')} waits for you to read it: {named}"
+        one = len(waiting) == 1
+        read = "waits for you to read it" if one else "wait for you to read them"
+        return f"{counted(len(waiting), 'change')} {read}: {named}"
     return "a change is kept only if it is better by more than the spec's threshold, gates hold and its diff was read"

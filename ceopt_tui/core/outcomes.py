@@ -24,6 +24,7 @@ _PARKED = {
     "harness_failed": "the model did not answer",
     "time": "time used up",
     "changed": "measured by another spec, eval set or model",
+    "results": "workers elsewhere are still at work",
     "ticks": "this start's experiments decided",
     "budget": "the cap is reached",
     "quota": "the account has nothing left",

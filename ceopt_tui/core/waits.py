@@ -25,6 +25,7 @@ _WAITS = {
     "budget": ("cap", "once the cap is raised"),
     "quota": ("account", "once the account has something left"),
     "auth": ("key", "once the key is accepted"),
+    "results": ("workers", "once workers elsewhere have delivered"),
     "outage": ("provider", "once the models answer again"),
     "harness_failed": ("provider", "once the model answers"),
     "git": ("git", "once git can work again"),

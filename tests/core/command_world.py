@@ -105,6 +105,7 @@ class Idea:
     smoke: str = "ok"
     delivered: int | None = None  # samples a worker sends
     independent_ms: float | None = None
+    at_last_ms: float | None = None  # in the final measurement
     cases: Mapping[str, bool] | None = None
 
 
@@ -310,6 +311,8 @@ class World:
             ms = idea.held_out_ms
         if sample.pairing == "independent" and idea.independent_ms is not None:
             ms = idea.independent_ms
+        if sample.pairing == "report" and idea.at_last_ms is not None:
+            ms = idea.at_last_ms
         if "+" in sample.commit:
             ms = idea.with_others_ms if idea.with_others_ms is not None else ms
         return idea.status, {"ms": ms, "correct": idea.correct}, dict(idea.cases) if idea.cases else None

@@ -71,18 +71,19 @@ def _sample(place: Place, number: int) -> CommandSample:
 def _reported(state: RunState, command: CommandTerms, before: Place, after: Place) -> GainReported:
     """The gain with its 90 % interval over pairs of samples (t); of a single pair no interval can be told."""
     low, high, mean = _interval(state, command, before, after)
+    samples = len(state.commands.taken(after))
     assert state.baseline is not None and state.started is not None
     return GainReported(
         original_digest=state.started.base_sha,
         final_digest=state.commands.reference,
-        cases=len(state.commands.taken(after)),
+        cases=samples,
         before=primary_of(state, command, before),
         after=primary_of(state, command, after),
         gain=mean,
         low=low,
         high=high,
         cautious=min(mean, max(low, 0.0)),
-        clearly_better=low > 0,
+        clearly_better=low > 0 and samples > 1,
         fresh=True,
         selection_before=state.baseline.mean,
         selection_after=_deciding_value(state, command),
