@@ -116,7 +116,9 @@ def reading_messages(change: ChangeToRead) -> tuple[Message, ...]:
     material = _MATERIAL.format(
         mark=mark, description=change.description, constraints=constraints, diff=change.diff.rstrip("\n")
     )
-    return Message("system", (_OF_CODE if change.of_code else _OF_TEXT) + _RULES.format(mark=mark)), Message("user", material)
+    return Message("system", (_OF_CODE if change.of_code else _OF_TEXT) + _RULES.format(mark=mark)), Message(
+        "user", material
+    )
 
 
 def parse_reading(reply: str, mark: str, diff: str) -> Reading:

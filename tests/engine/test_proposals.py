@@ -73,7 +73,7 @@ async def test_a_reader_sees_the_diff_and_what_is_wanted_and_nothing_that_was_me
     world, result = await read_by(reader, tmp_path)
     assert (result.outcome, result.exit_status) == ("improved", ExitStatus.FINISHED)
     (seen,) = reader.seen
-    assert seen == ChangeToRead("answer exactly", (), seen.diff, 1)
+    assert seen == ChangeToRead("answer exactly", (), seen.diff)
     assert "+be exact" in seen.diff and "c0" not in seen.diff
     (reading,) = world.state.waiting.readings[1]
     assert (reading.reader, reading.usable, reading.reverted) == ("strong/reader", True, False)
