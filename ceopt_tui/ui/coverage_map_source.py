@@ -11,9 +11,10 @@ from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.coverage_plan import CoverageOptions, plan_coverage
 from ceopt_tui.coverage_run import measure_coverage
 from ceopt_tui.engine.coverage import load_coverage
-from ceopt_tui.errors import SetupError
+from ceopt_tui.errors import BusyError, SetupError
 from ceopt_tui.inputs import run_inputs
 from ceopt_tui.journal.disk import JOURNAL_NAME
+from ceopt_tui.journal.lock import is_held
 from ceopt_tui.looking import read_state
 from ceopt_tui.run_options import RunOptions
 from ceopt_tui.trial import Nobody
@@ -21,6 +22,7 @@ from ceopt_tui.wiring import coverage_folder, project_of
 from schemas.coverage import Coverage
 
 NO_SPEC = "The spec of this run is not where it was, so there is nothing to measure coverage of."
+AT_WORK = "the run is at work, and its text is measured only while nobody works on it"
 
 Progress = Callable[[str, int, int], None]
 
@@ -69,6 +71,8 @@ class CoverageFiles:
     async def price(self) -> list[str]:
         """What a measurement would run and cost, a line each."""
         plan = await plan_coverage(self._asked(), Nobody())
+        if is_held(plan.folder):
+            raise BusyError(AT_WORK, "Stop it first, measure, then let it go on.")
         return plan.lines()
 
     async def measure(self, progress: Progress) -> None:
