@@ -62,6 +62,11 @@ async def test_it_is_shown_what_is_wanted_and_what_was_changed_between_marks_and
     assert completer.stored
 
 
+def test_a_change_of_code_is_read_as_code() -> None:
+    text, code = (reading_messages(ChangeToRead("Count fast", (), DIFF, of_code=of_code)) for of_code in (False, True))
+    assert code[0].content.startswith("You read a change of a program") and code[1] == text[1]
+
+
 async def test_a_further_reading_is_another_sample_under_another_mark() -> None:
     completer = Scripted(lambda mark: "no")
     again = ChangeToRead(CHANGE.description, CHANGE.constraints, CHANGE.diff, attempt=2)

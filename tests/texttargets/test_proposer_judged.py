@@ -81,6 +81,7 @@ async def test_one_idea_a_theme_named_by_its_id_the_largest_first() -> None:
     assert ideas[0].description.endswith("(3 of 7 cases: no warning)")
     assert ideas[0].parameters["theme"] == "t2"
     assert ideas[0].expected_benefit == "3 of 7 cases fail this way"
+    assert ideas[0].upper_bound is None  # a judge's scores have no share of failing cases as their limit
     assert len(await ideas_of(brief_of(), 1)) == 1
 
 

@@ -122,6 +122,7 @@ async def test_answers_of_the_wrong_form_ask_for_the_contract_first() -> None:
     idea = await first_idea(brief_of(failing(["It is billing."] * 6)))
     assert (idea.category, idea.theme) == ("output contract", WRONG_FORM)
     assert idea.expected_benefit == "0 to +100 points: 6 of 6 cases fail this way"
+    assert idea.upper_bound == 1.0
 
 
 async def test_the_request_names_the_answer_space_the_theme_and_what_was_tried() -> None:

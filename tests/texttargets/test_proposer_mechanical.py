@@ -73,6 +73,7 @@ async def test_the_contract_comes_first_and_alone() -> None:
     first = (await ideas_of(brief))[0]
     assert (first.move, first.parameters) == ("state_contract", {"contract": "shape", "place": "end"})
     assert first.expected_benefit == "0 to +100 points: 4 of 4 answers lack it"
+    assert first.upper_bound == 1.0
     text = await carried_out(brief, first)
     assert text.startswith(PROMPT)
     assert text.endswith("One line. No other words, no explanation, no quotation marks.\n")

@@ -128,6 +128,7 @@ def _idea(brief: Brief, theme: FailureTheme, category: str, how: str) -> Hypothe
         priority="high" if failing * 4 >= total else "medium",
         expected_benefit=f"{share} fail this way" if theme.id else f"{reach}: {share} fail this way",
         rank=float(failing),
+        upper_bound=None if theme.id else failing / max(1, total),
     )
 
 

@@ -36,6 +36,7 @@ class StateContract:
                 expected_benefit=f"{benefit}: {view.out_of_form} of {counted(total, 'answer')} lack it",
                 confidence="medium" if place == "end" else "low",
                 rank=rank,
+                upper_bound=view.out_of_form / total,
             )
             for place, rank in _RANKS.items()
         ]
