@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ceopt_tui.agent_parts import agent_lines, agent_of
 from ceopt_tui.command_models import CommandModels
 from ceopt_tui.core.figures import counted
 from ceopt_tui.core.masking import mask
@@ -32,9 +33,10 @@ def _edits(spec: Spec, models: CommandModels) -> list[str]:
             f"           {mask(one_line(spec.proposer.command or ''))}",
             "           the money it spends is not capped by ceopt; what it reports is booked as its own word",
         ]
-    if models.editor is not None:
-        return [f"Edits      {models.editor.model} at {models.editor.endpoint}"]
-    return [f"Edits      the {spec.proposer.kind} command line, in a checkout of its own"]
+    if agent := agent_of(spec):
+        return agent_lines(spec, agent, models.editor)
+    assert models.editor is not None
+    return [f"Edits      {models.editor.model} at {models.editor.endpoint}"]
 
 
 def _reader(models: CommandModels) -> str:

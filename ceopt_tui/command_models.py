@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
+from ceopt_tui.agent_parts import agent_of
 from ceopt_tui.core.masking import mask, redacted
 from ceopt_tui.core.ports import ResolvedModel, Role
 from ceopt_tui.errors import SetupError
@@ -15,11 +16,15 @@ from judges.prices import require_price
 from judges.tiers import resolve
 from judges.user_config import user_config_file
 from schemas.records import ModelBound
+from schemas.spec import Spec
 
 
 @dataclass(frozen=True)
 class CommandModels:
-    """No editor means that a command or an agent edits, no reader that changes are a person's to read."""
+    """No editor means that a command edits, or an agent with nobody to stand in; no reader that a person reads.
+
+    Where an agent edits, the editor stands in for it.
+    """
 
     editor: ResolvedModel | None = None
     judge: ResolvedModel | None = None
@@ -43,10 +48,10 @@ def resolve_command_models(project: Project, options: RunOptions) -> CommandMode
         overrides=options.models,
         warn=warnings.append,
     )
-    editor = None
-    if spec.proposer.kind in {"auto", "llm"}:
-        editor = find("proposer", spec.proposer.model)
-        if editor is None:
+    editor, agent = None, agent_of(spec)
+    if spec.proposer.kind != "command":
+        editor = _stand_in(spec, find, warnings) if agent else find("proposer", spec.proposer.model)
+        if editor is None and (agent is None or spec.proposer.kind == "llm"):
             raise SetupError(
                 f"no model is configured to edit the code ({spec.proposer.model})",
                 "Set CEOPT_MODEL_STRONG=provider/model, or let a command edit: `proposer: {kind: command, …}`.",
@@ -58,6 +63,15 @@ def resolve_command_models(project: Project, options: RunOptions) -> CommandMode
         for model in models.all:
             require_price(model)
     return models
+
+
+def _stand_in(spec: Spec, find: Find, warnings: list[str]) -> ResolvedModel | None:
+    """The model that edits when the agent cannot; the agent needs none, so one without its key is none."""
+    try:
+        return find("proposer", spec.proposer.model)
+    except SetupError as error:
+        warnings.append(f"no model stands in for the agent: {error.message}")
+        return None
 
 
 def bound_command_models(models: CommandModels) -> tuple[ModelBound, ...]:

@@ -12,6 +12,8 @@ from typing import Any
 import platformdirs
 
 from ceopt_tui.accounts import ledger_of
+from ceopt_tui.agent_clis.dialect import Access
+from ceopt_tui.agent_parts import agent_access, agent_of, make_agent_editor
 from ceopt_tui.command_approval import command_approval_lines
 from ceopt_tui.command_models import CommandModels, bound_command_models, resolve_command_models
 from ceopt_tui.core.command_ports import Editor, Workers
@@ -28,7 +30,6 @@ from ceopt_tui.engine.paid_calls import JournaledCompleter
 from ceopt_tui.engine.parts import CommandParts, Parts
 from ceopt_tui.engine.session import Session, open_session
 from ceopt_tui.engine.skin import Skin
-from ceopt_tui.errors import SetupError
 from ceopt_tui.gitops.hub import Hub
 from ceopt_tui.inputs import run_inputs, terms_of
 from ceopt_tui.journal.folders import claim
@@ -93,6 +94,8 @@ async def _parts(
         client = LiteLLMClient(ledger, cache, clock=SystemClock(), secrets=secrets, warn=warnings.append)
         await stack.enter_async_context(client)
         completer = JournaledCompleter(client, session.recorder)
+        access = await agent_access(project, session, options, skin)
+        editor = _editor(project, bound, completer, ledger, session, options, skin, access, warnings)
         yield Parts(
             terms=_terms(project, bound, options),
             runner=NOT_HERE,
@@ -112,7 +115,7 @@ async def _parts(
             version=VERSION,
             remarks=(*project.loaded.notes, *notes(project.loaded)),
             notes=warnings,
-            command=_command_parts(project, bound, completer, ledger, session, options, skin, warnings),
+            command=_command_parts(project, editor, session, options, warnings),
             reader=None if bound.reader is None else ModelReader(completer, bound.reader),
             wake=options.wake,
         )
@@ -137,16 +140,8 @@ async def _bound(models: CommandModels, stack: AsyncExitStack, skin: Skin) -> Co
 
 
 def _command_parts(
-    project: Project,
-    models: CommandModels,
-    completer: Completer,
-    ledger: Ledger,
-    session: Session,
-    options: RunOptions,
-    skin: Skin,
-    warnings: list[str],
+    project: Project, editor: Editor, session: Session, options: RunOptions, warnings: list[str]
 ) -> CommandParts:
-    editor = _editor(project, models, completer, ledger, session, options, skin)
     git, repository = asyncio.Lock(), project.repository
     return CommandParts(
         bench=CommandBench(repository, session.folder / BENCH, bench_setting(project, options), git),
@@ -233,12 +228,18 @@ def _editor(
     session: Session,
     options: RunOptions,
     skin: Skin,
+    access: Access,
+    warnings: list[str],
 ) -> Editor:
-    """Who edits: the spec's command, or a model."""
+    """Who edits: the spec's command, a coding agent, or a model."""
     setting = command_setting(project, options.environ)
+    account = OutsideAccount(ledger, session.recorder.commit)
     if setting is not None:
-        account = OutsideAccount(ledger, session.recorder.commit)
         return CommandEditor(setting, account, skin.progress, secrets_in(options.environ))
-    if models.editor is None:
-        raise SetupError(f"this version does not edit code by `{project.spec.proposer.kind}`", "Write llm or command.")
-    return CodeEditor(completer, models.editor, project.spec.proposer.edits)
+    model, edits = models.editor, project.spec.proposer.edits
+    by_model = CodeEditor(completer, model, edits) if model is not None else None
+    if agent_of(project.spec):
+        say = warnings.append
+        return make_agent_editor(project, access, model, by_model, account, session, options, skin, say)
+    assert by_model is not None
+    return by_model

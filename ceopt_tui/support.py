@@ -98,6 +98,9 @@ def _unsupported_by_command(spec: Spec) -> Iterator[tuple[Key, str]]:
     if spec.measurement.stability.comparison.method == "evidence":
         key = ("measurement", "stability", "comparison", "method")
         yield key, "what a command prints is decided by absolute, relative or paired; write `paired`"
+    editor, backend = spec.proposer.kind, spec.execution.backend
+    if editor in {"command", "codex", "claude"} and backend in {"codex", "claude"} and editor != backend:
+        yield ("execution", "backend"), f"`proposer.kind: {editor}` edits, so {backend} cannot; write worktree"
     if spec.proposer.kind == "mechanical":
         yield (
             ("proposer", "kind"),

@@ -69,3 +69,13 @@ def test_the_worst_price_of_a_task_request_is_remembered() -> None:
     prices = [("task", 0.2), ("task", 0.1), ("proposer", 5.0), ("task", None)]
     started = [CallStarted(call_id="c", role=role, usd_reserved=usd) for role, usd in prices]  # type: ignore[arg-type]
     assert fold(started).spend.most_reserved_usd == 0.2
+
+
+def test_a_program_that_fails_again_and_again_is_known_over_all_starts() -> None:
+    def ended(error: str | None, **values: Any) -> CallFinished:
+        return CallFinished(facts=facts("proposer", **{"model": "codex", "outside": True, **values}), error=error)
+
+    failed, busy = ended("no"), ended("full", finish_reason="busy")
+    assert fold([failed, busy, failed]).spend.failed_in_a_row == {"codex": 2}
+    assert fold([failed, failed, ended(None), failed]).spend.failed_in_a_row == {"codex": 1}
+    assert fold([ended("no", outside=False), ended("no", model="other")]).spend.failed_in_a_row == {"other": 1}

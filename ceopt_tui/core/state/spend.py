@@ -51,6 +51,7 @@ class Spend:
     started: int = 0  # requests ever announced; numbers the next call id
     open: dict[str, list[CallStarted]] = field(default_factory=dict)
     reported: dict[str, RoleSpend] = field(default_factory=dict)  # by text: task calls of the final report
+    failed_in_a_row: dict[str, int] = field(default_factory=dict)  # by name: programs of the user's that came to an end
     most_reserved_usd: float = 0.0  # for one request of task model or judge: its worst price
 
     def start(self, record: CallStarted) -> None:
@@ -69,6 +70,9 @@ class Spend:
 
     def finish_call(self, record: CallFinished) -> None:
         self.finish(record.facts)
+        if record.facts.outside and record.facts.finish_reason == "stop":
+            name = record.facts.model
+            self.failed_in_a_row[name] = self.failed_in_a_row.get(name, 0) + 1 if record.error else 0
 
     def lost_of(self, role: Role) -> RoleSpend:
         """Of the requests without an end on record those of one role."""

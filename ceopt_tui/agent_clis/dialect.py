@@ -1,0 +1,51 @@
+"""What tells one coding agent's command line from another: how it is asked, what it prints, what it needs.
+
+Values and one Protocol. Shared by editors of code and runners of texts; knows neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Protocol
+
+Access = Literal["read", "edit", "all"]
+"""What the agent may do in its folder: look, edit files, or run anything with the rights of the user."""
+
+Trouble = Literal["failed", "busy", "quota", "auth"]
+
+
+@dataclass(frozen=True)
+class AgentReply:
+    """What an agent said at its end. `usd` is None where it names no price; `fault` says why nothing can be used."""
+
+    text: str = ""
+    fault: str = ""
+    input_tokens: int = 0
+    output_tokens: int = 0
+    usd: float | None = None
+    turns: int = 1
+
+
+class Dialect(Protocol):
+    """One command line. `executable` is what is looked up on the PATH, `provider` whose models it drives."""
+
+    executable: str
+    provider: str
+    install: str  # how to get it
+    login: str  # how to let it in
+    variables: tuple[str, ...]  # of the user's environment, all it is given beside the surroundings
+    inside: tuple[str, ...]  # variables that a process finds around it when this agent started it
+
+    def arguments(self, access: Access, model: str | None, last_message: Path) -> tuple[str, ...]:
+        """The command without its prompt, which comes on standard input."""
+
+    def settle(self, home: Path, environ: Mapping[str, str]) -> dict[str, str]:
+        """Makes a home of its own ready; gives further variables. A login of the user's is linked, never copied."""
+
+    def may_sign_in(self, environ: Mapping[str, str]) -> bool:
+        """Is there a key or a login it could use? Looks, and reads nothing."""
+
+    def reply(self, stdout: str, last_message: str | None) -> AgentReply:
+        """What it printed, read strictly; an unreadable reply is a fault."""
