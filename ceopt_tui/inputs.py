@@ -252,6 +252,7 @@ def _text_inputs(project: Project, approval: str, measurement: str, approval_lin
         syntax=syntax_of(project),
         constraints=spec.constraints,
         protect=spec.target.protect,
+        approved_dependencies=spec.dependencies.approved,
         edits=spec.proposer.edits,
         approval_lines=approval_lines,
     )
