@@ -70,6 +70,7 @@ class Recipe:
     tried: Sequence[Tried] = ()
     digest: str = ""
     refused: Sequence[Refusal] = ()
+    ideas_before: int = 0  # that this run had so far
     pairs: int = 1  # samples a worker elsewhere owes, each of reference and candidate
 
 

@@ -53,7 +53,8 @@ class CommandEditor:
     async def ideas(self, recipe: Recipe, folder: Path, wanted: int) -> Sequence[HypothesisDraft]:
         """As many starts as are wanted: the command finds out by itself what to try, and sees what was tried."""
         shown = excerpt(mask(self._setting.command, self._secrets))
-        key = hashlib.sha256(f"{self._setting.command}\0{recipe.base_sha}".encode()).hexdigest()[:12]
+        key = hashlib.sha256(self._setting.command.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+        first = recipe.ideas_before + 1
         return [
             HypothesisDraft(
                 f"what {shown} brings" + (f" (start {start})" if start > 1 else ""),
@@ -63,7 +64,7 @@ class CommandEditor:
                 rank=-float(start),
                 opportunity=OPPORTUNITY,
             )
-            for start in range(1, wanted + 1)
+            for start in range(first, first + wanted)
         ]
 
     async def edit(self, recipe: Recipe, folder: Path) -> Edited:

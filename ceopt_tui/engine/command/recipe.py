@@ -70,6 +70,7 @@ def _recipe(
         tried=tried(state),
         digest=digest,
         refused=refused,
+        ideas_before=len(state.hypotheses),
         pairs=command.repeats,
     )
 
