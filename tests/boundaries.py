@@ -31,6 +31,7 @@ WAYS: dict[str, tuple[str, ...]] = {
     "removal": ("before", "read-only"),
     "truncation": ("before", "after"),
     "git": ("before", "orphan", "cut", "after", "killed", "full"),
+    "program": ("before", "orphan", "cut", "after"),
     "connect": ("before", "reset"),
     "send": ("before", "half", "after", "reset"),
     "receive": ("before", "after", "reset"),

@@ -1,4 +1,4 @@
-"""Git, the network and the reply cache of a process, so wrapped that a `Boundary` counts and interrupts their calls."""
+"""Programs, network and reply cache of a process, so wrapped that a `Boundary` counts and interrupts their calls."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import sqlite3
 import subprocess
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import diskcache
@@ -25,16 +26,20 @@ def install(plan: Plan) -> None:
     """Wraps the boundary of this process. Once, in a process that ends with what it is asked for."""
     boundary = Boundary(plan)
     Disk(boundary).install()
-    _wrap_git(boundary)
+    _wrap_processes(boundary)
     for name, kind in (("connect", "connect"), ("send", "send"), ("recv", "receive"), ("recv_into", "receive")):
         setattr(socket.socket, name, _networked(boundary, kind, getattr(socket.socket, name)))
     _wrap_cache(boundary)
 
 
-def _wrap_git(boundary: Boundary) -> None:
+def _wrap_processes(boundary: Boundary) -> None:
+    """Git, which is waited for with `communicate`, and programs of the user's, which asyncio waits for."""
+
     class Interrupted(subprocess.Popen):  # type: ignore[type-arg]
         def __init__(self, command: Any, *more: Any, **named: Any) -> None:
-            self._way = boundary.meets("git", " ".join(_words(command))) if command[0] == "git" else None
+            is_git = command[0] == "git"
+            label = " ".join(_words(command)) if is_git else ""
+            self._way = boundary.meets("git" if is_git else "program", label)
             if self._way == "before":
                 die()
             if self._way == "killed":
@@ -44,7 +49,11 @@ def _wrap_git(boundary: Boundary) -> None:
             super().__init__(command, *more, **named)
             if self._way == "cut":
                 time.sleep(random.Random(str(command)).uniform(0, LONGEST_GIT_S))
-                os.killpg(self.pid, signal.SIGKILL)
+                with suppress(ProcessLookupError):  # done already
+                    os.killpg(self.pid, signal.SIGKILL)
+            if self._way == "after" and not is_git:
+                self.wait()
+                die()
             if self._way in ("orphan", "cut"):
                 die()
 

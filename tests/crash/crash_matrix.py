@@ -10,6 +10,7 @@ Prints one line per kind of call: points tried, held, failed.
 from __future__ import annotations
 
 import argparse
+import difflib
 import os
 import random
 import re
@@ -26,20 +27,20 @@ from pathlib import Path
 
 from boundaries import DEADLY, WAYS, Plan, Point
 from ceopt_process import Ended, Place, warm
+from scenes import SCENES, Scene
 from stub_endpoint import StubEndpoint
-from triage_project import TriageModel
 from whole_run import (
-    CONCURRENCY,
     KILLED,
-    PROJECT,
     RUN,
+    Ending,
     Template,
-    approved,
+    Whole,
     assert_nothing_lost,
     assert_sound,
     ending,
     journal_bytes,
     of_the_user,
+    records,
     state_of,
 )
 
@@ -47,7 +48,6 @@ from ceopt_tui.journal.disk import JOURNAL_NAME
 from ceopt_tui.journal.lock import is_held
 from ceopt_tui.journal.replay import replay
 
-ALIKE = frozenset({"journal write", "fsync", "send", "receive", "cache write"})  # dozens of calls, one like the other
 AGAIN = 0.1  # this part of the resumes is interrupted as well
 PARKED = (0, 2, 3)
 LOCK = re.compile(r"(/\S+\.lock) exists: another git command is at work, or one was killed")
@@ -62,15 +62,35 @@ class Tried:
     fault: str
 
 
-def make_template(folder: Path) -> Template:
-    """An approved project and what its undisturbed run comes to."""
-    with StubEndpoint(respond=TriageModel()) as endpoint:
-        place = approved(folder / "template", endpoint, **PROJECT)
-        template = Template(place, of_the_user(place.root))
-        whole = template.copied(folder / "whole", endpoint.api_base)
-        ended = run(whole)
+@dataclass(frozen=True)
+class Stage:
+    """A project to copy and what its run comes to when nobody disturbs it."""
+
+    template: Template
+    whole: Whole
+
+    @property
+    def scene(self) -> Scene:
+        return SCENES[self.template.scene]
+
+    @property
+    def counts(self) -> Counter[str]:
+        """Boundary calls by kind."""
+        return Counter(kind for kind, _ in self.whole.calls)
+
+
+def make_stage(folder: Path, name: str = "prompt") -> Stage:
+    """The project of a scene, approved, and its undisturbed run."""
+    scene = SCENES[name]
+    with StubEndpoint(respond=scene.respond()) as endpoint:
+        place = scene.make(folder / "template", endpoint.api_base)
+        assert warm().run(place, "approve", "spec.yaml").status == 0
+        template = Template(name, place, of_the_user(place.root))
+        left_alone = template.copied(folder / "whole", endpoint.api_base)
+        ended = run(left_alone)
         assert (ended.status, ended.last["outcome"], ended.last["kept"]) == (0, "improved", 1), ended.err
-        return template.undisturbed(ending(whole, ended), endpoint.posts, trace(whole))
+        measured = len(records(left_alone, scene.measured))
+        return Stage(template, Whole(ending(left_alone, ended), endpoint.posts, measured, tuple(trace(left_alone))))
 
 
 def run(place: Place, point: Point | None = None) -> Ended:
@@ -85,13 +105,13 @@ def trace(place: Place) -> list[tuple[str, str]]:
     return [(line.split("\t")[0].removeprefix(" "), line.split("\t")[1]) for line in lines]
 
 
-def matrix(counts: Counter[str], every_way: bool, seed: int) -> list[tuple[Point, ...]]:
+def matrix(stage: Stage, every_way: bool, seed: int) -> list[tuple[Point, ...]]:
     """Every call of every kind; calls that are alike take the ways in turn. Some resumes are interrupted too."""
-    draw = random.Random(seed)
+    draw, counts = random.Random(seed), stage.counts
     found: list[tuple[Point, ...]] = []
     for kind, ways in WAYS.items():
         for nth in range(1, counts[kind] + 1):
-            turn = (ways[nth % len(ways)],) if kind in ALIKE and not every_way else ways
+            turn = (ways[nth % len(ways)],) if kind in stage.scene.alike and not every_way else ways
             for way in turn:
                 again = (_somewhere(draw, counts),) if draw.random() < AGAIN else ()
                 found.append((Point(kind, nth, way), *again))
@@ -105,32 +125,33 @@ def _somewhere(draw: random.Random, counts: Counter[str]) -> Point:
     return Point(kind, draw.randint(1, max(1, counts[kind] // 4)), draw.choice(deadly))
 
 
-def attempt(template: Template, points: Sequence[Point]) -> Tried:
+def attempt(stage: Stage, points: Sequence[Point]) -> Tried:
     """Copies the project, interrupts its run and resumes at the points, lets it end, and looks at everything."""
-    folder = Path(tempfile.mkdtemp(prefix="ceopt-crash-", dir=template.place.root.parent))
+    folder = Path(tempfile.mkdtemp(prefix="ceopt-crash-", dir=stage.template.place.root.parent))
     try:
-        with StubEndpoint(respond=TriageModel()) as endpoint:
-            met, fault = _attempt(template, points, folder, endpoint)
+        with StubEndpoint(respond=stage.scene.respond()) as endpoint:
+            met, fault = _attempt(stage, points, folder, endpoint)
     finally:
         shutil.rmtree(folder)
     return Tried(tuple(points), met, fault)
 
 
-def _attempt(template: Template, points: Sequence[Point], folder: Path, endpoint: StubEndpoint) -> tuple[int, str]:
-    place, met = template.copied(folder, endpoint.api_base), 0
+def _attempt(stage: Stage, points: Sequence[Point], folder: Path, endpoint: StubEndpoint) -> tuple[int, str]:
+    place, met, before = stage.template.copied(folder, endpoint.api_base), 0, b""
     try:
         for point in points:
             ended = run(place, point)
             met += any(kind.startswith("!") for kind, _ in trace(place))
-            _check_interrupted(place, point, ended, template)
+            _check_interrupted(place, point, ended, stage.template)
             before = journal_bytes(place)
             assert_nothing_lost(place, before, ended.out)
             (place.home / "trace").unlink()
         ended = _let_end(place, points)
         assert ended.status == 0, f"the resume ended with {ended.status}: {ended.err[-600:]}"
         assert_nothing_lost(place, before, ended.out)
-        assert ending(place, ended) == template.expected, _difference(ending(place, ended), template.expected)
-        assert_sound(place, endpoint, template.posts, again=len(points) * CONCURRENCY)
+        came_to = ending(place, ended)
+        assert came_to == stage.whole.ending, _difference(came_to, stage.whole.ending)
+        assert_sound(place, endpoint, stage.whole, len(points) * stage.scene.concurrency, stage.scene)
     except AssertionError as failed:
         return met, str(failed) or repr(failed)
     return met, ""
@@ -159,16 +180,24 @@ def _let_end(place: Place, points: Sequence[Point]) -> Ended:
     return ended
 
 
-def _difference(one: object, other: object) -> str:
-    """The parts of two endings that differ."""
-    pairs = zip(vars(one).items(), vars(other).values(), strict=True)
-    return "; ".join(f"{name}: {value!r} is not {wanted!r}" for (name, value), wanted in pairs if value != wanted)
+def _difference(one: Ending, other: Ending) -> str:
+    """What differs between two endings, line by line."""
+    sides = (
+        [f"{name}: {line}" for name, value in vars(side).items() for line in _lines(value)] for side in (one, other)
+    )
+    return "\n".join(line for line in difflib.unified_diff(*sides, "came to", "undisturbed", n=0, lineterm=""))
 
 
-def tried(template: Template, wanted: Sequence[tuple[Point, ...]], workers: int) -> Iterator[Tried]:
+def _lines(value: object) -> list[str]:
+    if isinstance(value, str):
+        return value.splitlines()
+    return [repr(part) for part in (value.items() if isinstance(value, dict) else value)]  # type: ignore[attr-defined]
+
+
+def tried(stage: Stage, wanted: Sequence[tuple[Point, ...]], workers: int) -> Iterator[Tried]:
     """The outcome of every point, as it comes."""
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        for done in as_completed([pool.submit(attempt, template, points) for points in wanted]):
+        for done in as_completed([pool.submit(attempt, stage, points) for points in wanted]):
             yield done.result()
 
 
@@ -188,27 +217,35 @@ def table(outcomes: Sequence[Tried]) -> str:
 
 def main() -> int:
     options = argparse.ArgumentParser(description="Interrupts a run at every call of its boundary.")
+    options.add_argument("--scene", choices=SCENES, action="append", help="only this run")
     options.add_argument("--every-way", action="store_true", help="all ways at all calls, also where they are alike")
     options.add_argument("--kind", choices=WAYS, action="append", help="only this kind of call")
     options.add_argument("--nth", type=int, help="only this call of its kind")
     options.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     options.add_argument("--seed", type=int, default=1, help="which resumes are interrupted, and where")
     given = options.parse_args()
-    begun = time.monotonic()
+    outcomes = [one for name in given.scene or SCENES for one in _scene(name, given)]
+    print(f"in all: {len(outcomes)} points tried, {sum(not one.fault for one in outcomes)} held")
+    return int(any(one.fault for one in outcomes))
+
+
+def _scene(name: str, given: argparse.Namespace) -> list[Tried]:
+    """Tries all points of one run and prints its table."""
+    begun, outcomes = time.monotonic(), []
     with tempfile.TemporaryDirectory(prefix="ceopt-crash-") as folder:
-        template = make_template(Path(folder))
-        wanted = matrix(Counter(kind for kind, _ in template.calls), given.every_way, given.seed)
-        wanted = [points for points in wanted if given.kind is None or points[0].kind in given.kind]
-        wanted = [points for points in wanted if given.nth in (None, points[0].nth)]
-        print(f"{len(template.calls)} boundary calls in a run, {len(wanted)} points to try", flush=True)
-        outcomes = []
-        for one in tried(template, wanted, given.workers):
+        stage = make_stage(Path(folder), name)
+        wanted = [points for points in matrix(stage, given.every_way, given.seed) if _is_wanted(points[0], given)]
+        print(f"{name}: {len(stage.whole.calls)} boundary calls in a run, {len(wanted)} points to try", flush=True)
+        for one in tried(stage, wanted, given.workers):
             outcomes.append(one)
             if one.fault:
                 print(f"FAILED {'; then '.join(map(str, one.points))}: {one.fault}", flush=True)
-    print(table(outcomes))
-    print(f"{time.monotonic() - begun:.0f} s")
-    return int(any(one.fault for one in outcomes))
+    print(f"{table(outcomes)}\n{name}: {time.monotonic() - begun:.0f} s", flush=True)
+    return outcomes
+
+
+def _is_wanted(point: Point, given: argparse.Namespace) -> bool:
+    return (given.kind is None or point.kind in given.kind) and given.nth in (None, point.nth)
 
 
 if __name__ == "__main__":

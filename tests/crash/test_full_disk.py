@@ -10,15 +10,21 @@ from typing import Any
 
 import pytest
 from ceopt_process import Ended, Place, Warm, warm
+from scenes import PROJECT
 from small_disk import fill, read_only, small_disk
 from stub_endpoint import Reply, StubEndpoint
 from triage_project import TriageModel, git
-from whole_run import PROJECT, RUN, approved, assert_nothing_lost, journal_bytes, of_the_user, records, state_of
+from whole_run import RUN, approved, assert_nothing_lost, journal_bytes, of_the_user, records, state_of
 
 from ceopt_tui.journal.disk import JOURNAL_NAME
 from ceopt_tui.journal.replay import replay
 
 pytestmark = pytest.mark.crash
+
+
+def exhaustive(number: int) -> Any:
+    """One more of the same, for `make exhaustive` and `make crash`."""
+    return pytest.param(number, marks=pytest.mark.exhaustive)
 
 
 @dataclass
@@ -60,7 +66,7 @@ def assert_goes_on(place: Place, kept: bytes) -> None:
     assert_nothing_lost(place, kept, ended.out)
 
 
-@pytest.mark.parametrize("request_number", [1, 20, 60])
+@pytest.mark.parametrize("request_number", [exhaustive(1), exhaustive(20), 60])
 def test_a_state_folder_on_a_full_disk_stops_the_run_and_loses_nothing(
     request_number: int, endpoint: StubEndpoint, tmp_path: Path
 ) -> None:
@@ -78,7 +84,7 @@ def test_a_state_folder_on_a_full_disk_stops_the_run_and_loses_nothing(
         assert_goes_on(place, kept)
 
 
-@pytest.mark.parametrize("request_number", [1, 60])
+@pytest.mark.parametrize("request_number", [exhaustive(1), 60])
 def test_a_repository_on_a_full_disk_stops_the_run_and_loses_nothing(
     request_number: int, endpoint: StubEndpoint, tmp_path: Path
 ) -> None:
@@ -121,6 +127,7 @@ def test_git_objects_that_cannot_be_written_stop_the_run_before_it_pays(endpoint
     assert_goes_on(place, kept)
 
 
+@pytest.mark.exhaustive
 def test_a_cache_that_cannot_be_written_costs_nothing_but_the_cache(endpoint: StubEndpoint, tmp_path: Path) -> None:
     place = approved(tmp_path, endpoint, **PROJECT)
     cache = place.home / ".cache" / "ceopt" / "replies"

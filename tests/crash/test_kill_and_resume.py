@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 from ceopt_process import Ended, Place, warm
+from scenes import SCENES
 from stub_endpoint import StubEndpoint
 from triage_project import TriageModel, make_project
-from whole_run import CONCURRENCY, KILLED, RUN, Ending, approved, assert_sound, ending, journal, records
+from whole_run import CONCURRENCY, KILLED, RUN, Whole, approved, assert_sound, ending, journal, records
 
 pytestmark = pytest.mark.crash
 
@@ -23,13 +24,13 @@ def endpoint() -> Iterator[StubEndpoint]:
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Ending, int]:
-    """The ending of a run that was left alone, and the requests it took."""
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Whole:
+    """What a run comes to that is left alone."""
     with StubEndpoint(respond=TriageModel()) as endpoint:
         place = approved(tmp_path_factory.mktemp("whole"), endpoint)
         ended = warm().run(place, *RUN)
         assert (ended.status, ended.last["outcome"], ended.last["kept"]) == (0, "improved", 1)
-        return ending(place, ended), endpoint.posts
+        return Whole(ending(place, ended), endpoint.posts, endpoint.posts)
 
 
 def resumed(place: Place, moments: Iterator[Callable[[], bool]]) -> tuple[Ended, int]:
@@ -44,9 +45,8 @@ def resumed(place: Place, moments: Iterator[Callable[[], bool]]) -> tuple[Ended,
 
 
 def test_a_run_killed_again_and_again_ends_as_if_left_alone(
-    endpoint: StubEndpoint, undisturbed: tuple[Ending, int], tmp_path: Path
+    endpoint: StubEndpoint, undisturbed: Whole, tmp_path: Path
 ) -> None:
-    expected, whole_posts = undisturbed
     place, draw = approved(tmp_path, endpoint), random.Random(1)
 
     def after_some_requests() -> Iterator[Callable[[], bool]]:
@@ -56,8 +56,8 @@ def test_a_run_killed_again_and_again_ends_as_if_left_alone(
 
     ended, kills = resumed(place, after_some_requests())
     assert ended.status == 0 and kills >= 6
-    assert ending(place, ended) == expected
-    assert_sound(place, endpoint, whole_posts, again=kills * CONCURRENCY)
+    assert ending(place, ended) == undisturbed.ending
+    assert_sound(place, endpoint, undisturbed, kills * CONCURRENCY, SCENES["prompt"])
 
 
 def test_twenty_items_killed_twice_cost_at_most_what_was_in_flight(tmp_path: Path) -> None:

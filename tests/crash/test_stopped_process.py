@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 from ceopt_process import Place, warm
+from scenes import PROJECT
 from stub_endpoint import StubEndpoint
 from triage_project import TriageModel
-from whole_run import CONCURRENCY, PROJECT, RUN, approved, records
+from whole_run import CONCURRENCY, RUN, approved, records
 
 pytestmark = pytest.mark.crash
 

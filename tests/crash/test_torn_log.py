@@ -60,6 +60,7 @@ def test_a_torn_journal_keeps_what_was_whole_and_ends_the_same(finished: tuple[P
     assert view.count("id: exp-001\n") == view.count("id: exp-002\n") == 1
 
 
+@pytest.mark.exhaustive
 def test_a_tear_is_noted_also_when_the_start_that_found_it_was_killed(finished: tuple[Place, Ending]) -> None:
     place, _ = finished
     cut_in_the_second_experiment(place)

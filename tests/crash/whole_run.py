@@ -6,12 +6,12 @@ import json
 import re
 import shutil
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ceopt_process import Ended, Place, warm
+from scenes import Scene
 from stub_endpoint import StubEndpoint
 from triage_project import git, make_project, users_files
 
@@ -21,13 +21,13 @@ from ceopt_tui.journal.replay import replay
 
 RUN = ("run", "spec.yaml", "--unattended", "--json")
 KILLED = -9
-PROJECT: dict[str, Any] = {"cases": 14, "stopping": "max_iterations: 1"}  # the smallest that keeps and reports
 CONCURRENCY = 4
 
 
 def state_of(place: Place) -> Path:
-    """The run's state folder."""
-    return place.root / ".context" / "ceopt" / "triage"
+    """The state folder of the one run there is."""
+    (folder,) = (place.root / ".context" / "ceopt").iterdir()
+    return folder
 
 
 def journal_bytes(place: Place) -> bytes:
@@ -55,7 +55,7 @@ class Ending:
     """What a run came to, times and costs aside."""
 
     outcome: Any
-    kept: str
+    kept: tuple[str, ...]  # mode, blob and path of every file on the branch but the report
     report: str
     log: tuple[Any, ...]
     branch: tuple[str, ...]
@@ -64,14 +64,17 @@ class Ending:
 
 def ending(place: Place, ended: Ended) -> Ending:
     figures = {key: ended.last[key] for key in ("status", "outcome", "reason", "baseline", "final", "held_out", "kept")}
-    report = git(place.root, "show", "optimize/triage:docs/optimize/triage-report.md")
+    name = state_of(place).name
+    branch = f"optimize/{name}"
+    report = git(place.root, "show", f"{branch}:docs/optimize/{name}-report.md")
+    files = git(place.root, "ls-tree", "-r", branch).splitlines()
     closed = records(place, "experiment_closed")
     return Ending(
         figures,
-        git(place.root, "show", "optimize/triage:prompts/triage.md"),
-        re.sub(r"## Cost by role.*?(?=## )|\([0-9a-f]{10}\)", "", report, flags=re.S),
+        tuple(line for line in files if "\tdocs/optimize/" not in line),
+        re.sub(r"## Cost by role.*?(?=## )|\b[0-9a-f]{10,40}\b", "", report, flags=re.S),
         tuple((one["number"], one["outcome"], one["reason"], one["fixed"], one["regressions"]) for one in closed),
-        tuple(git(place.root, "log", "--format=%s", "main..optimize/triage").splitlines()),
+        tuple(git(place.root, "log", "--format=%s", f"main..{branch}").splitlines()),
         of_the_user(place.root),
     )
 
@@ -98,11 +101,12 @@ def assert_nothing_lost(place: Place, before: bytes, shown: str) -> None:
     assert not unseen, f"shown and not stored: records {sorted(unseen)}"
 
 
-def assert_sound(place: Place, endpoint: StubEndpoint, whole_posts: int, again: int) -> None:
+def assert_sound(place: Place, endpoint: StubEndpoint, whole: Whole, again: int, scene: Scene) -> None:
     """Nothing is measured twice, no more than `again` requests were sent twice, nothing is left lying about."""
-    runs = Counter((run["text_digest"], run["case_id"], run["sample"]) for run in records(place, "case_run"))
-    assert set(runs.values()) == {1} and len(runs) == whole_posts, f"measured again: {runs.most_common(3)}"
-    assert endpoint.posts <= whole_posts + again, f"{endpoint.posts} requests where {whole_posts} do"
+    measured = Counter(tuple(one[key] for key in scene.identity) for one in records(place, scene.measured))
+    assert set(measured.values()) == {1}, f"measured again: {measured.most_common(3)}"
+    assert len(measured) == whole.measured, f"{len(measured)} measurements where {whole.measured} do"
+    assert endpoint.posts <= whole.posts + again, f"{endpoint.posts} requests where {whole.posts} do"
     numbers = Counter(record["number"] for record in records(place, "experiment_started"))
     assert set(numbers.values()) == {1} and sorted(numbers) == list(range(1, len(numbers) + 1)), f"{numbers}"
     log = (state_of(place) / "experiment-log.yaml").read_text(encoding="utf-8")
@@ -133,17 +137,22 @@ def is_litter(path: Path) -> bool:
 
 
 @dataclass(frozen=True)
-class Template:
-    """An approved project to copy, and what its run comes to when nobody disturbs it."""
+class Whole:
+    """What a run came to that nobody disturbed, and what it took."""
 
+    ending: Ending
+    posts: int
+    measured: int
+    calls: tuple[tuple[str, str], ...] = ()  # boundary calls: (kind, what it was done to), in order
+
+
+@dataclass(frozen=True)
+class Template:
+    """An approved project to copy."""
+
+    scene: str
     place: Place
     users: dict[str, object]
-    expected: Ending | None = None
-    posts: int = 0
-    calls: tuple[tuple[str, str], ...] = ()  # (kind, what it was done to), in order
-
-    def undisturbed(self, expected: Ending, posts: int, calls: Sequence[tuple[str, str]]) -> Template:
-        return replace(self, expected=expected, posts=posts, calls=tuple(calls))
 
     def copied(self, folder: Path, api_base: str) -> Place:
         """The project once more, with an endpoint and a folder for temporary files of its own."""
