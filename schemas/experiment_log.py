@@ -85,6 +85,16 @@ class HypothesisView(_View):
     opportunity: JsonMap = Field(default_factory=dict)
 
 
+class ProposalView(_View):
+    """A change that won and that only a person may keep."""
+
+    experiment: Integer
+    cause: Text
+    reason: Text = ""
+    decision: Text | None = None
+    """Accepted, refused, again; null while it waits."""
+
+
 class WaitView(_View):
     """What the run waits for, and what will start it again by itself."""
 
@@ -150,6 +160,7 @@ class ExperimentLog(_View):
     experiments: tuple[ExperimentView, ...] = ()
     best: BestView | None = None
     hypothesis_backlog: tuple[HypothesisView, ...] = ()
+    proposals: tuple[ProposalView, ...] = ()
     run_state: RunStateView = RunStateView()
     approval: tuple[ApprovalView, ...] = ()
     harness_validation: tuple[ProbeView, ...] = ()

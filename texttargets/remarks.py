@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+from functools import cache
 
 from ceopt_tui.core.reading_ports import Remarker
 from schemas.keeping_records import ReadRemark
@@ -54,14 +55,17 @@ class Wanted:
 
 
 def make_remarker(wanted: Wanted) -> Remarker:
-    """A remarker for one run; the cases are indexed here once. With several files each message starts with its path."""
-    index = LeakIndex(wanted.sources)
+    """A remarker for one run; the cases are indexed at its first change, since most runs read few or none.
+
+    With several files each message starts with its path.
+    """
+    index = cache(lambda: LeakIndex(wanted.sources))
     asked = _stems(wanted.description)
 
     def remarks(before: Mapping[str, str], after: Mapping[str, str]) -> list[ReadRemark]:
         found: list[ReadRemark] = []
         for path in sorted(path for path in after if after[path] != before.get(path, "")):
-            one = [*_in_file(before.get(path, ""), after[path], wanted, index, asked)]
+            one = [*_in_file(before.get(path, ""), after[path], wanted, index(), asked)]
             prefix = f"{path}: " if len(after) > 1 else ""
             found += [remark.model_copy(update={"message": prefix + remark.message}) for remark in one]
         return found

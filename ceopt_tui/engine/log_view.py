@@ -29,6 +29,7 @@ def log_document(state: RunState, spec_text: str) -> dict[str, Any]:
             for idea in still_open(state)
         ],
         "run_state": _run_state(state),
+        "proposals": [] if hidden else _proposals(state),
         "approval": [
             {"what": record.what, "digest": record.digest, "caps": record.caps, "at": record.at, "by": record.by}
             for record in state.approvals.values()
@@ -44,6 +45,15 @@ def log_document(state: RunState, spec_text: str) -> dict[str, Any]:
             for one in state.harness.flagged
         ],
     }  # fmt: skip
+
+
+def _proposals(state: RunState) -> list[dict[str, Any]]:
+    settled = state.waiting.settled
+    return [
+        {"experiment": number, "cause": parked.cause, "reason": parked.reason,
+         "decision": settled[number].decision if number in settled else None}
+        for number, parked in state.waiting.parked.items()
+    ]  # fmt: skip
 
 
 def _baseline(state: RunState) -> dict[str, Any] | None:

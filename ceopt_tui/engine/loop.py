@@ -135,11 +135,12 @@ class Run:
         reopened: list[AnyRecord] = []
         terms = self._parts.terms
         goes_on = terms.scoring or terms.wrapping or begins_again(self.state, self._inputs, self._parts)
-        if self.state.finished and not goes_on:
+        if self.state.report and not goes_on:  # over, or waiting for a person with nothing else to do
             reason = reopens(self.state, self._parts.terms, self._active_s(), self._wall_s())
-            if reason is None or changed(self.state, self._inputs, self._parts):
-                return self._ended_before(self.state.finished)
-            reopened = [Reopened(reason=reason)]
+            if reason and not changed(self.state, self._inputs, self._parts):
+                reopened = [Reopened(reason=reason)]
+        if self.state.finished and not goes_on and not reopened:
+            return self._ended_before(self.state.finished)
         records = [*begin(self._session, self._inputs, self._parts), *reopened]
         number = (self.state.tick.tick if self.state.tick else 0) + 1
         await self._recorder.commit(TickStarted(tick=number, pid=os.getpid(), host=socket.gethostname()), *records)

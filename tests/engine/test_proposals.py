@@ -13,10 +13,12 @@ from world import TEXT, World, helps
 
 from ceopt_tui.core.ports import Brief, Draft, HypothesisDraft, Refusal
 from ceopt_tui.core.reading_ports import ChangeToRead, Reading
+from ceopt_tui.engine.ending import end_run
 from ceopt_tui.engine.loop import TickResult
 from ceopt_tui.engine.proposals import repeated
 from ceopt_tui.errors import BudgetError, ProviderError
 from ceopt_tui.exits import ExitStatus
+from schemas.experiment_log import parse_experiment_log
 from schemas.keeping_records import ReadRemark, WinnerRead
 
 FINE = Reading(reason="states the form of the answers")
@@ -233,6 +235,28 @@ async def test_a_run_that_may_not_go_on_offers_no_second_measurement(tmp_path: P
     result = await watched(world, "refuse").tick()
     assert world.skin.asked[0].options == ("refuse", "later") and result.status == "finished"
     assert "only a new run could try it again" in world.skin.asked[0].message
+
+
+async def test_a_limit_that_is_raised_lets_a_run_go_on_though_something_waits(tmp_path: Path) -> None:
+    world = World(
+        tmp_path, in_parts, lines=("be exact", "be neat"), count=36, held_out=18, terms=terms(max_iterations=1)
+    )
+    assert (await world.tick()).exit_status == ExitStatus.NEEDS_PERSON
+    world.terms = terms(max_iterations=2)
+    assert (await world.tick()).exit_status == ExitStatus.NEEDS_PERSON
+    assert [keep.number for keep in world.state.keeps] == [2] and len(world.state.waiting.proposals) == 1
+
+
+async def test_a_run_that_is_stopped_for_good_may_refuse_what_waits(tmp_path: Path) -> None:
+    world = World(tmp_path, breaks(0))
+    await world.tick()
+    await end_run(tmp_path, world.clock)
+    assert (await world.tick()).exit_status == ExitStatus.NEEDS_PERSON
+    state = await end_run(tmp_path, world.clock, refuse=True)
+    assert state.waiting.settled[1].reason == "refused by a person: the run was ended"
+    assert (await world.tick()).exit_status == ExitStatus.FINISHED
+    log = parse_experiment_log((tmp_path / "experiment-log.yaml").read_bytes(), "log")
+    assert [(one.experiment, one.cause, one.decision) for one in log.proposals] == [(1, "broken", "refused")]
 
 
 async def test_a_run_killed_after_the_yes_goes_on_to_the_commit_and_asks_no_more(tmp_path: Path) -> None:

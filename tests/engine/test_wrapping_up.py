@@ -10,6 +10,7 @@ from fakes import FakeProposer, FakeSkin, terms
 from world import World, helps
 
 from ceopt_tui.core.ports import Brief, HypothesisDraft
+from ceopt_tui.engine.ending import end_run
 from ceopt_tui.engine.wrapping_up import PULL_REQUEST_NAME
 from ceopt_tui.errors import NeedsPersonError
 from ceopt_tui.exits import ExitStatus
@@ -188,6 +189,14 @@ async def test_nobody_there_the_other_ideas_are_tried_and_the_run_waits_for_a_pe
     await world.tick()
     assert tried(world) == ["say: be kind", "say: be brief", "say: be bold"]
     assert [question.id for question in world.skin.asked] == ["dependencies"]
+
+
+async def test_a_run_that_is_stopped_for_good_may_refuse_what_ideas_rely_on(tmp_path: Path) -> None:
+    world = needy(tmp_path, attended=False)
+    await world.tick()
+    state = await end_run(tmp_path, world.clock, refuse=True)
+    assert state.waiting.refused == {"lib-1", "lib-2"}
+    assert (await world.tick()).exit_status == ExitStatus.FINISHED
 
 
 async def test_what_the_spec_approves_is_not_asked_for(tmp_path: Path) -> None:

@@ -29,7 +29,8 @@ def plan(state: RunState, terms: Terms, *, active_s: float, wall_s: float) -> Ac
         return plan_command(state, terms, terms.command, active_s, wall_s)
     if state.baseline and (action := plan_scoring(state, terms)):
         return action
-    if state.baseline and not state.current and (action := plan_proposals(state, terms)):
+    settled = state.baseline and not state.current and not state.scores_hidden
+    if settled and (action := plan_proposals(state, terms)):
         return action
     if state.stopped:
         return plan_wrap_up(state, terms)
