@@ -215,6 +215,21 @@ class CeoptApp(EditingApp):
         )
         self._confirm(question, "end it", "let it be", end)
 
+    def on_start_over_wanted(self) -> None:
+        if self.shown is None:
+            return
+        model = self.shown.model
+
+        def start_over() -> None:
+            model.start_over()
+            self.start(model)
+
+        question = (
+            "Start over? This run is archived with its branch, nothing is deleted; a new one begins with spec, eval "
+            "set and text as they are now."
+        )
+        self._confirm(question, "start over", "leave it", start_over)
+
     def action_leave(self) -> None:
         """Leaves; asks once while calls are under way."""
         if self.working is None or self.working.activity.asking:

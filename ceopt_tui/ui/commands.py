@@ -63,6 +63,16 @@ COMMANDS = (
     Command(
         "review", "enter", "enter", "Open", "Diff, cases, outputs, evidence of it", "review", ("run",), False, False
     ),
+    Command(
+        "start_over",
+        "n",
+        "n",
+        "Start over",
+        "Archive the run, begin another",
+        "start_over",
+        ("run",),
+        False,
+    ),
     Command("diff", "d", "d", "Diff", "The selected candidate against its base", "diff", ("run",)),
     Command("best", "b", "b", "Best", "The best text against the original", "best", ("run",)),
     Command("report", "r", "r", "Report", "The report of the run", "report", ("run",)),

@@ -85,6 +85,11 @@ class EndWanted(Message):
 
 
 @dataclass
+class StartOverWanted(Message):
+    """The person wants a new run in place of the shown one."""
+
+
+@dataclass
 class AnswerWanted(Message):
     """The person wants to see the waiting question."""
 

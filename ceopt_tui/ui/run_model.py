@@ -82,6 +82,11 @@ class RunModel:
             self.result = finished_result(entry.state) or self.result
         self.entry = replace(entry, added=())
 
+    def start_over(self) -> None:
+        """The next start archives this run and begins another."""
+        if self.entry.options is not None:
+            self.entry = replace(self.entry, options=replace(self.entry.options, fresh=True))
+
     def begin(self, skin: AppSkin) -> None:
         """The engine starts to work on it; what was asked for the start alone is not asked for again."""
         if self.entry.options is not None:

@@ -54,7 +54,7 @@ async def opened(root: Path) -> AsyncIterator[tuple[CeoptApp, Pilot[int]]]:
     options = RunOptions(root / "spec.yaml", attended=True)
     app = CeoptApp(RepositoryCatalogue(root, options), go_on, SystemClock(), entry_of_spec(options))
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
-        await until(pilot, lambda: "How does it go on?" in text_of(app))
+        await until(pilot, lambda: "How does it go on?" in text_of(app) and "esc Later" in text_of(app))
         yield app, pilot
         app.cancel_work()
         await app.tick_over()
@@ -90,3 +90,15 @@ async def test_left_alone_it_waits(root: Path) -> None:
         await until(pilot, lambda: app.working is None)
         assert app.last is not None and app.last.result is not None and app.last.result.outcome == "changed"
     assert read_state(root / STATE).experiments == experiments and read_state(root / STATE).status == "blocked"
+
+
+async def test_a_run_that_waits_is_started_over_when_a_person_says_so(root: Path) -> None:
+    async with opened(root) as (app, pilot):
+        await pilot.press("down", "down", "down", "enter")
+        await until(pilot, lambda: app.working is None)
+        await pilot.press("n")
+        await until(pilot, lambda: "Start over? This run is archived" in text_of(app))
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: "Start measuring?" in text_of(app))
+    assert len(list((root / STATE.parent).glob("triage.archived-*"))) == 1
+    assert not read_state(root / STATE).experiments

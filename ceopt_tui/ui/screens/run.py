@@ -25,6 +25,7 @@ from ceopt_tui.ui.messages import (
     ReportWanted,
     RereadWanted,
     RunWanted,
+    StartOverWanted,
     StopWanted,
     ThemesWanted,
     WrapUpWanted,
@@ -166,6 +167,7 @@ class RunScreen(Screen[None]):
             "go_on": idle,
             "stop": model.working,
             "end": (model.working or idle) and model.state.started is not None and model.state.stopped is None,
+            "start_over": model.state.started is not None and not model.working and model.commit is not None,
             "diff": self._listed > 0,
             "best": bool(model.state.keeps),
             "themes": bool(model.state.judging.groupings) and not model.state.scores_hidden,
@@ -193,6 +195,9 @@ class RunScreen(Screen[None]):
 
     def action_end(self) -> None:
         self.post_message(EndWanted())
+
+    def action_start_over(self) -> None:
+        self.post_message(StartOverWanted())
 
     def action_report(self) -> None:
         self.post_message(ReportWanted())
