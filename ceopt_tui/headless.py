@@ -42,6 +42,7 @@ from schemas.records import (
 # Fields too long for an event; they are in the journal.
 LONG_FIELDS = {"texts", "output", "message", "verdicts"}
 LOUD_KINDS = frozenset({"call_started", "call_finished"})
+DECIDE = "what waits is asked about in the app: ceopt"
 LAST_KIND = "finished"  # said once, by the last line
 
 Write = Callable[[str], None]
@@ -117,6 +118,8 @@ class HeadlessSkin:
         self._out(f"{result.status}: {word}; {counts}; scored {scored}, unscored {unscored}")
         if result.reason:
             self._talk(said(result.reason))
+        if self._state.waiting.proposals:
+            self._talk(DECIDE)
         if result.status != "finished":
             self._talk(going_on(result, resume, self._wake))
 

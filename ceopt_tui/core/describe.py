@@ -8,6 +8,7 @@ from math import ceil
 from ceopt_tui.core.command_words import command_outcome
 from ceopt_tui.core.figures import change, counted, percent, score
 from ceopt_tui.core.outcomes import experiment_word
+from ceopt_tui.core.proposal_words import waiting_sentence
 from ceopt_tui.core.saving import only_shortened, price_words, saved, saving_words
 from ceopt_tui.core.state.experiment import UNAPPLIED, ExperimentState
 from ceopt_tui.core.state.run import RunState
@@ -170,6 +171,8 @@ def outcome_sentence(state: RunState, span: float) -> str:
         why = f"; the gain over the original was not measured: {state.stopped.no_gain}" if state.stopped.no_gain else ""
         length = f"; the text is {saving_words(saved(state))}" if only_shortened(state) else ""
         return f"{counted(len(state.keeps), 'change')} kept{length}{why}."
+    if waiting := waiting_sentence(state):
+        return f"Nothing is kept yet; {waiting}."
     outcomes = [experiment.outcome for experiment in state.experiments.values()]
     if outcomes and set(outcomes) <= UNAPPLIED:
         return f"Nothing was measured: {_none_of(len(outcomes))}; why is listed."

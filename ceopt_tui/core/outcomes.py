@@ -19,6 +19,7 @@ _ENDED = {
     "no_movement": "no score moved",
     "proposer_failed": "no usable idea",
     "person": "ended by you",
+    "needs_person": "waits for a person",
 }
 _PARKED = {
     "harness_failed": "the model did not answer",
@@ -35,6 +36,7 @@ _PARKED = {
     "setup": "something has to be changed first",
     "refused": "could not start",
     "stopped": "stopped by you",
+    "needs_person": "waits for a person",
     "calibrated": "compared with your scores",
     "scored": "scored by you",
 }

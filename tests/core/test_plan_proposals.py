@@ -9,8 +9,10 @@ from fakes import terms
 from journals import SELECTION, everywhere, experiment, looping, next_action, runs
 from test_plan_keeping import verdict
 
+from ceopt_tui.core.describe import outcome_sentence
 from ceopt_tui.core.plan.actions import Ask, Keep, Note, Park
 from ceopt_tui.core.plan.proposals import CARRY_OVER, is_fresh, proposal_options
+from ceopt_tui.core.plan.wrapping import outcome_word
 from ceopt_tui.core.proposal_words import BY_GUARDS, proposal_lines, read_words, waiting_sentence
 from ceopt_tui.core.state.fold import fold
 from ceopt_tui.core.state.run import RunState
@@ -157,6 +159,12 @@ def test_a_winner_nobody_read_before_the_end_is_parked_and_one_at_the_keyboard_i
     open_still = looping(*experiment(), *runs("new", "add_sample", everywhere(SELECTION, 1)), stopped())
     closed = next_action(open_still)
     assert isinstance(closed, Note) and isinstance(closed.records[0], ExperimentClosed)
+
+
+def test_a_run_whose_only_gain_waits_is_not_told_as_one_without() -> None:
+    state = looping(*PARKED, stopped(), ReportWritten(path="p"))
+    assert outcome_word(state) == "needs_person"
+    assert outcome_sentence(state, 1) == "Nothing is kept yet; 1 proposal waits for a person: exp-001."
 
 
 def test_what_waits_is_said_in_words() -> None:

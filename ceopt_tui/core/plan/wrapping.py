@@ -84,6 +84,8 @@ def outcome_word(state: RunState) -> str:
     if state.keeps:
         improved = not only_shortened(state) or (state.gain is not None and state.gain.clearly_better)
         return "improved" if improved else "shortened"
+    if state.waiting.proposals:
+        return "needs_person"
     measured = {"no_headroom", "too_few_cases", "harness_failed", "no_movement", "proposer_failed", "person"}
     if stopped in measured:
         return stopped
