@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
+from ceopt_tui.agent_clis.dialect import Dialect
+from ceopt_tui.agent_clis.starting import DIALECTS, agent_version
 from ceopt_tui.doctor.finding import Finding
 from ceopt_tui.errors import CeoptError
 from ceopt_tui.gitops.repository import Repository
@@ -18,7 +20,6 @@ from judges.local_model.catalogue import MODELS, LocalModel
 from judges.local_model.weights import present_weights
 
 ENGINE = "xllamacpp"
-OTHER_TOOLS = ("claude", "codex")
 
 
 def examine_machine(
@@ -33,9 +34,7 @@ def examine_machine(
         yield Finding("note", "local models", "the extra `local` is not installed: install ceopt-tui[local]")
     else:
         yield from (_local_model(model, environ) for model in MODELS.values())
-    for tool in OTHER_TOOLS:
-        found = shutil.which(tool, path=environ.get("PATH"))
-        yield Finding("note", tool, found or "not on the PATH; only a spec that names it needs it")
+    yield from (_agent(dialect, environ) for dialect in DIALECTS.values())
 
 
 def _git(folder: Path) -> Iterator[Finding]:
@@ -65,6 +64,16 @@ def _cache(folder: Path) -> Finding:
     if os.access(place, os.W_OK | os.X_OK):
         return Finding("ok", "cache", str(folder))
     return Finding("note", "cache", f"{folder} cannot be written: replies will not be kept")
+
+
+def _agent(dialect: Dialect, environ: Mapping[str, str]) -> Finding:
+    """A coding agent is no fault to be without, and is asked for its version alone."""
+    found = shutil.which(dialect.executable, path=environ.get("PATH"))
+    if found is None:
+        return Finding("note", dialect.executable, "not on the PATH; only a spec that names it needs it")
+    version = agent_version(dialect, environ) or "it does not tell its version"
+    login = "" if dialect.may_sign_in(environ) else f"; neither a key nor a login. {dialect.login}"
+    return Finding("note", dialect.executable, f"{version}, {found}{login}")
 
 
 def _local_model(model: LocalModel, environ: Mapping[str, str]) -> Finding:

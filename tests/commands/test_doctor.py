@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from agent_commands import installed
 from click.testing import CliRunner, Result
 from stub_endpoint import StubEndpoint
 from triage_project import make_project
@@ -121,3 +122,13 @@ def test_what_the_machine_lacks_is_said(tmp_path: Path) -> None:
     assert "--unattended" in by_subject["terminal"].text
     assert "ceopt-tui[local]" in by_subject["local models"].text
     assert "not on the PATH" in by_subject["claude"].text
+
+
+def test_a_coding_agent_is_told_with_its_version_and_what_it_lacks(tmp_path: Path) -> None:
+    command = installed("codex", tmp_path / "bin")
+    environ = command.environ | {"CODEX_API_KEY": ""}
+    found = examine_machine(tmp_path, tmp_path / "cache", environ, is_terminal=False, engine="no_such_engine")
+    texts = {finding.subject: finding.text for finding in found}
+    assert texts["codex"].startswith("codex 9.8.7, ") and "codex login" in texts["codex"]
+    found = examine_machine(tmp_path, tmp_path / "cache", command.environ, is_terminal=False, engine="no_such_engine")
+    assert "login" not in {finding.subject: finding.text for finding in found}["codex"]

@@ -22,6 +22,10 @@ if "--version" in sys.argv:
     sys.exit(0)
 play = json.loads((here / "play.json").read_text())
 asked = sys.stdin.read()
+if "ideas" in play and "You look for ways" in asked:
+    play = play["ideas"]
+with (here / "starts.txt").open("a") as starts:
+    starts.write("x")
 home = Path(os.environ["HOME"])
 seen = {{
     "argv": sys.argv[1:], "asked": asked, "environ": dict(os.environ), "cwd": os.getcwd(),
@@ -101,6 +105,11 @@ class AgentCommand:
 
     def plays(self, **play: Any) -> None:
         (self.folder / "play.json").write_text(json.dumps(play))
+
+    @property
+    def starts(self) -> int:
+        """How often it was started."""
+        return len((self.folder / "starts.txt").read_text())
 
     @property
     def seen(self) -> dict[str, Any]:
