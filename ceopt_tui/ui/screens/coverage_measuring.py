@@ -68,11 +68,9 @@ class CoverageMeasuringScreen(Screen[None]):
 
     def show(self) -> None:
         """The map, or what is known of it, has changed."""
-        raise NotImplementedError
 
     def show_work(self) -> None:
         """What is being done has changed."""
-        raise NotImplementedError
 
     def read(self) -> None:
         """Takes up the file in the background."""
