@@ -10,7 +10,7 @@ import pytest
 from judged_project import RUBRIC, make_judged
 
 from ceopt_tui.errors import InputError
-from ceopt_tui.inputs import Project, digests, open_project, split_of, terms_of
+from ceopt_tui.inputs import Project, digests, open_project, run_inputs, split_of, terms_of
 from ceopt_tui.judging_parts import lacking
 from ceopt_tui.named_files import is_file_name
 from judges.rubric import PASS_FAIL, Scale
@@ -54,6 +54,12 @@ def test_a_rubric_in_the_spec_is_the_same_as_one_in_a_file(tmp_path: Path) -> No
 )
 def test_one_line_that_ends_like_a_text_file_names_one(written: str, file: bool) -> None:
     assert is_file_name(written) is file
+
+
+def test_a_rubric_in_a_file_of_its_own_is_among_the_files_to_put_back(tmp_path: Path) -> None:
+    bound = run_inputs(opened(tmp_path / "a"), ()).bound_files
+    assert set(bound) == {"spec.yaml", "evals/notes.yaml", "rubric.md"} and bound["rubric.md"] == RUBRIC.encode()
+    assert set(run_inputs(opened(tmp_path / "b", rubric=inline(RUBRIC)), ()).bound_files) == set(bound) - {"rubric.md"}
 
 
 def test_a_rubric_that_is_not_there_is_said_with_its_line(tmp_path: Path) -> None:
