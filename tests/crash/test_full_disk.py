@@ -137,6 +137,7 @@ def test_a_cache_that_cannot_be_written_costs_nothing_but_the_cache(endpoint: St
     assert any("replies are not cached" in note["text"] for note in records(place, "noted"))
 
 
+@pytest.mark.exhaustive
 def test_a_damaged_cache_is_set_aside_and_the_run_goes_on(endpoint: StubEndpoint, tmp_path: Path) -> None:
     place = approved(tmp_path, endpoint, **PROJECT)
     cache = place.home / ".cache" / "ceopt" / "replies"

@@ -25,9 +25,9 @@ CONCURRENCY = 4
 
 
 def state_of(place: Place) -> Path:
-    """The state folder of the one run there is."""
-    (folder,) = (place.root / ".context" / "ceopt").iterdir()
-    return folder
+    """The state folder of the run that `spec.yaml` describes."""
+    name = (place.root / "spec.yaml").read_text(encoding="utf-8").splitlines()[0].removeprefix("name: ")
+    return place.root / ".context" / "ceopt" / name
 
 
 def journal_bytes(place: Place) -> bytes:
