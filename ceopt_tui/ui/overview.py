@@ -26,7 +26,7 @@ _AFTER = {
     "confirm": "one look at the held-out cases, or drop it",
     "holdout": "keep it or revert it",
 }
-_AFTER_THE_END = "r report, b best text, w what now: apply it, write a pull request, go on"
+_AFTER_THE_END = "r report, b best text, w what now (apply, pull request, go on)"
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,7 @@ async def test_a_change_parked_overnight_is_accepted_in_the_morning(tmp_path: Pa
         await until(pilot, lambda: "What now?" in text_of(app))
         await pilot.press("down", "enter")
         await until(pilot, lambda: "✓ improved" in text_of(app) and app.working is None)
+        assert "exp-001     ✓ kept" in text_of(app), "its row follows the decision"
     state = read_state(stage.world.folder)
     assert [keep.number for keep in state.keeps] == [1] and state.experiments[1].outcome == "kept"
     assert stage.world.backend.applied == [{"prompt.md": "Answer.\nbe exact\n"}]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
@@ -35,13 +36,14 @@ from ceopt_tui.ui.run_model import RunModel
 from ceopt_tui.ui.screens.reading import ReadingScreen
 from ceopt_tui.ui.screens.review import ReviewScreen
 from ceopt_tui.ui.styled import cell, fact_lines, lines_of, mark_cell, marked
-from ceopt_tui.ui.viewmodel import candidate_diff, detail, experiment_row, run_diff
+from ceopt_tui.ui.viewmodel import ExperimentRow, candidate_diff, detail, experiment_row, run_diff
 from ceopt_tui.ui.widgets.reading import Prose, Reading
 from ceopt_tui.ui.widgets.table import RowTable
 
 COLUMNS = (("experiment", 10), ("outcome", 14), ("tried", 28), ("why", 120))
 REREAD_S = 2.0  # how often an idle screen looks whether the journal has grown
-SLICE = 500  # rows put into the list at once: more would be felt as a stall
+SLICE = 100  # rows put into the list at once: more would be felt as a stall
+SLICE_PAUSE_S = 0.02  # between two slices, for keys
 
 
 class RunScreen(Screen[None]):
@@ -60,6 +62,7 @@ class RunScreen(Screen[None]):
         self._listed = 0  # experiments in the list
         self._open: set[int] = set()  # of these, the ones whose outcome may still change
         self._changed = True
+        self._filling = False  # more rows of a long list are on their way
         self._offered: tuple[object, ...] = ()
 
     def compose(self) -> ComposeResult:
@@ -120,16 +123,22 @@ class RunScreen(Screen[None]):
         upto = min(len(experiments), self._listed + SLICE)
         numbers = [*self._open, *range(self._listed + 1, upto + 1)]
         rows = [experiment_row(experiments[number], hidden=hidden) for number in numbers]
-        table.put(
-            [
-                (str(row.number), (cell(row.name), mark_cell(row.outcome), cell(row.tried), cell(row.reason)))
-                for row in rows
-            ]
-        )
-        self._open = {number for number in numbers if not experiments[number].closed}
+        cells = [
+            (str(row.number), (cell(row.name), mark_cell(row.outcome), cell(row.tried), cell(row.reason)))
+            for row in rows
+        ]
+        table.put(cells, more=upto < len(experiments))
+        parked = {proposal.number for proposal in self.model.state.waiting.proposals}
+        self._open = {number for number in numbers if not experiments[number].closed or number in parked}
         self._listed = upto
-        if upto < len(experiments):
-            self.changed()
+        if upto < len(experiments) and not self._filling:
+            self._filling = True
+            self.set_timer(SLICE_PAUSE_S, self._list_more)
+
+    def _list_more(self) -> None:
+        self._filling = False
+        if self.is_attached:
+            self._list_experiments()
 
     @property
     def selected(self) -> int | None:
@@ -227,6 +236,10 @@ class RunScreen(Screen[None]):
     def action_best(self) -> None:
         name = one_line(self.model.entry.name)
         self.app.push_screen(ReadingScreen(f"{name}: the best text against the original", run_diff(self.model.state)))
+
+
+def _cells(row: ExperimentRow) -> tuple[Text, ...]:
+    return cell(row.name), mark_cell(row.outcome), cell(row.tried), cell(row.reason)
 
 
 WAITING_FOR_FIRST = (
