@@ -6,10 +6,11 @@ from pathlib import Path
 
 import click
 
+from ceopt_tui.command_changes import ChangedFiles, changed_files
 from ceopt_tui.core.describe import outcome_sentence, span_of
 from ceopt_tui.engine.pull_request import pull_request, subject
 from ceopt_tui.errors import SetupError
-from ceopt_tui.gitops.application import apply_to_working_tree, commit_as_user
+from ceopt_tui.gitops.application import apply_to_working_tree, commit_as_user, holds
 from ceopt_tui.journal.disk import storage_error
 from ceopt_tui.looking import FoundRun, find_run
 
@@ -18,13 +19,13 @@ from ceopt_tui.looking import FoundRun, find_run
 @click.argument("run", required=False)
 @click.option("--commit", is_flag=True, help="Commit it on your branch, as you, with your hooks.")
 @click.option("--pr", is_flag=True, help="Print a pull-request text instead of changing anything.")
-@click.option("--proposal", type=int, metavar="N", help="The text of exp-N, which waits for a person, instead.")
+@click.option("--proposal", type=int, metavar="N", help="The change of exp-N, which waits for a person, instead.")
 @click.option("--out", type=click.Path(path_type=Path), help="With --pr: into a new file.")
 @click.option("--state-root", type=click.Path(path_type=Path), help="Where the run's state is kept.")
 def command(
     run: str | None, commit: bool, pr: bool, proposal: int | None, out: Path | None, state_root: Path | None
 ) -> None:
-    """Write the kept text into your working tree; refused when you have changed those files since."""
+    """Write what was kept into your working tree; refused when you have changed those files since."""
     if commit and pr:
         raise click.UsageError("--pr changes nothing, so it does not go with --commit")
     if out and not pr:
@@ -38,21 +39,25 @@ def command(
     if pr:
         _print_pull_request(pull_request(state), out)
         return
-    original, best = state.texts[state.original_digest], state.best_texts
-    if proposal is not None:
-        best = _proposed(found, proposal)
-    changed = sorted(path for path in best if best[path] != original[path])
-    there = all(_holds(found.repository.root / path, best[path]) for path in changed)
-    apply_to_working_tree(
-        found.repository,
-        {path: original[path].encode("utf-8") for path in changed},
-        {path: best[path].encode("utf-8") for path in changed},
-    )
-    click.echo(f"{'already holding the new text' if there else 'written'}: {', '.join(changed)}")
+    files = changed_files(found.repository, state, proposal) if state.by_command else _texts(found, proposal)
+    changed = sorted(files.after)
+    there = all(holds(found.repository.root / path, files.after[path]) for path in changed)
+    apply_to_working_tree(found.repository, files.before, files.after, files.executable)
+    done = "already in place" if state.by_command else "already holding the new text"
+    click.echo(f"{done if there else 'written'}: {', '.join(changed)}")
     if commit:
         number = found.state.best_number if proposal is None else proposal
         sha = commit_as_user(found.repository, changed, commit_message(found, number))
         click.echo(f"committed as {sha[:10]}" if sha else "nothing to commit")
+
+
+def _texts(found: FoundRun, proposal: int | None) -> ChangedFiles:
+    """The files of a text that changed, as bytes."""
+    original = found.state.texts[found.state.original_digest]
+    best = found.state.best_texts if proposal is None else _proposed(found, proposal)
+    changed = [path for path in best if best[path] != original[path]]
+    before, after = ({path: texts[path].encode("utf-8") for path in changed} for texts in (original, best))
+    return ChangedFiles(before, after, frozenset())
 
 
 def _proposed(found: FoundRun, number: int) -> dict[str, str]:
@@ -85,7 +90,3 @@ def commit_message(found: FoundRun, number: int) -> str:
     short = subject(title)
     body = "" if short == title else f"{title}\n\n"
     return f"{short}\n\n{body}{outcome_sentence(found.state, span_of(found.state))}\n"
-
-
-def _holds(path: Path, text: str) -> bool:
-    return path.is_file() and path.read_bytes() == text.encode("utf-8")

@@ -56,6 +56,12 @@ def write_report(
     page = report_page(state, terms, coverage).encode("utf-8")
     write_atomic(folder / REPORT_NAME, data)
     write_atomic(folder / PAGE_NAME, page)
-    place = f"docs/optimize/{state.started.name}-report"
-    commit = backend.publish({f"{place}.md": data, f"{place}.html": page}, f"optimize({state.started.name}): report")
-    return ReportWritten(path=f"{place}.md", commit=commit)
+    text, drawn = report_paths(state.started.name)
+    commit = backend.publish({text: data, drawn: page}, f"optimize({state.started.name}): report")
+    return ReportWritten(path=text, commit=commit)
+
+
+def report_paths(name: str) -> tuple[str, str]:
+    """Where the report of a run is committed: as Markdown, and as a page."""
+    place = f"docs/optimize/{name}-report"
+    return f"{place}.md", f"{place}.html"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from ceopt_tui.core.command_words import figure
 from ceopt_tui.core.describe import (
     HIDDEN,
     KEPT_BECAUSE,
@@ -27,6 +28,7 @@ from ceopt_tui.core.saving import only_shortened
 from ceopt_tui.core.state.experiment import ExperimentState
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.core.visible import one_line, visible
+from ceopt_tui.engine.command.pull_request import command_evidence, kept_diffs
 from ceopt_tui.engine.reporting.judged import whose_word
 from ceopt_tui.engine.text_diff import text_diff
 
@@ -36,8 +38,17 @@ SUBJECT = 72  # characters; git and its hosts cut or wrap longer ones
 def pull_request(state: RunState) -> str:
     """Title as a heading, then the text, of a run that kept something. Secrets are hidden."""
     parts = [f"# {pull_request_title(state)}", outcome_sentence(state, span_of(state)), *_changes(state)]
-    parts += [f"The judge's scores are {HIDDEN}."] if hides_scores(state) else [*_evidence(state), *_cases(state)]
+    if state.by_command:
+        parts += command_evidence(state)
+    else:
+        parts += _of_cases(state)
     return mask(visible("\n\n".join([*parts, *_cost(state), *_checking(state)]) + "\n"))
+
+
+def _of_cases(state: RunState) -> list[str]:
+    if hides_scores(state):
+        return [f"The judge's scores are {HIDDEN}."]
+    return [*_evidence(state), *_cases(state)]
 
 
 def pull_request_title(state: RunState) -> str:
@@ -48,6 +59,8 @@ def pull_request_title(state: RunState) -> str:
     title = f"{state.started.name}: {counted(len(state.keeps), 'change')}"
     if state.gain is None or hides_scores(state) or only_shortened(state):
         return subject(title)
+    if state.by_command:
+        return subject(f"{title}, {figure(state.gain.before)} → {figure(state.gain.after)}")
     before, after = (score(value, span_of(state)) for value in (state.gain.before, state.gain.after))
     return subject(f"{title}, {before} → {after} on unseen cases")
 
@@ -67,9 +80,19 @@ def _changes(state: RunState) -> list[str]:
         f"- {experiment.name} ({keep.commit[:10]}): {_code(experiment.hypothesis.description)}"
         for experiment, keep in zip(_kept(state), state.keeps, strict=True)
     ]
-    diff = text_diff(state.texts[state.original_digest], state.best_texts)
+    return ["## What changed", "\n".join(rows), *map(_fenced, _diffs(state))]
+
+
+def _diffs(state: RunState) -> list[str]:
+    """Of a text the whole change; commits one by one."""
+    if state.by_command:
+        return kept_diffs(state)
+    return [text_diff(state.texts[state.original_digest], state.best_texts)]
+
+
+def _fenced(diff: str) -> str:
     fence = "~" * (_longest(re.findall("~+", diff)) + 3)
-    return ["## What changed", "\n".join(rows), f"{fence}diff\n{diff}{fence}"]
+    return f"{fence}diff\n{diff}{fence}"
 
 
 def _evidence(state: RunState) -> list[str]:
