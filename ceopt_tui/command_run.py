@@ -47,6 +47,8 @@ from ceopt_tui.worker_run import carry_out_alone
 from judges.cache import ReplyCache
 from judges.change_reader import ModelReader
 from judges.client import LiteLLMClient
+from judges.items_judge import CommandItemsJudge, Draw
+from judges.judge_settings import JudgeSettings
 from judges.ledger import Ledger
 from judges.outside_calls import OutsideAccount
 from schemas.command_records import Workload
@@ -96,8 +98,10 @@ async def _parts(
         completer = JournaledCompleter(client, session.recorder)
         access = await agent_access(project, session, options, skin)
         editor = _editor(project, bound, completer, ledger, session, options, skin, access, warnings)
+        judge = _items_judge(project, bound, client, cache)
+        parts = _command_parts(project, editor, judge, session, options, warnings)
         yield Parts(
-            terms=_terms(project, bound, options),
+            terms=_terms(project, bound, options, remote=parts.workers is not None),
             runner=NOT_HERE,
             scorer=NOT_HERE,
             proposer=NOT_HERE,
@@ -115,15 +119,38 @@ async def _parts(
             version=VERSION,
             remarks=(*project.loaded.notes, *notes(project.loaded)),
             notes=warnings,
-            command=_command_parts(project, editor, session, options, warnings),
+            command=parts,
             reader=None if bound.reader is None else ModelReader(completer, bound.reader),
             wake=options.wake,
         )
 
 
-def _terms(project: Project, models: CommandModels, options: RunOptions) -> Terms:
+def _terms(project: Project, models: CommandModels, options: RunOptions, *, remote: bool) -> Terms:
+    """The planner's terms; where no worker elsewhere can be reached, what is made here is measured here."""
     terms = terms_of(project, attended=options.attended, usd_per_run=None)
-    return replace(terms, reader=models.reader is not None, wrapping=options.wrap_up)
+    assert terms.command is not None
+    command = replace(terms.command, remote=remote)
+    return replace(terms, command=command, reader=models.reader is not None, wrapping=options.wrap_up)
+
+
+def _items_judge(
+    project: Project, models: CommandModels, completer: Completer, cache: ReplyCache
+) -> CommandItemsJudge | None:
+    """The judge of what the command prints; its calls go on record with its scores."""
+    spec, rubric = project.spec.metric.judge, project.rubric
+    if spec is None or rubric is None or models.judge is None:
+        return None
+    settings = JudgeSettings(
+        rubric,
+        models.judge,
+        batch_size=spec.batch_size,
+        seed=spec.sample_seed,
+        method=spec.scoring.method,
+        singleton_rubric=project.singleton_rubric,
+    )
+    strata = [(stratum.bucket, stratum.count) for stratum in spec.stratification or ()]
+    drawing = Draw(spec.sample_size, strata, spec.singleton_sample, project.spec.max_unscored)
+    return CommandItemsJudge(completer, settings, drawing, store=cache)
 
 
 async def _bound(models: CommandModels, stack: AsyncExitStack, skin: Skin) -> CommandModels:
@@ -140,14 +167,22 @@ async def _bound(models: CommandModels, stack: AsyncExitStack, skin: Skin) -> Co
 
 
 def _command_parts(
-    project: Project, editor: Editor, session: Session, options: RunOptions, warnings: list[str]
+    project: Project,
+    editor: Editor,
+    judge: CommandItemsJudge | None,
+    session: Session,
+    options: RunOptions,
+    warnings: list[str],
 ) -> CommandParts:
-    git, repository = asyncio.Lock(), project.repository
+    git, repository, judging = asyncio.Lock(), project.repository, project.spec.metric.judge
     return CommandParts(
         bench=CommandBench(repository, session.folder / BENCH, bench_setting(project, options), git),
         maker=WorktreeMaker(repository, session.folder / WORKTREES, editor, git, hidden_files(project)),
         shelf=GitShelf(repository, project.spec.name),
         workers=_workers(project, session, options, warnings),
+        judge=judge,
+        sample_seed=judging.sample_seed if judging else 0,
+        confirmation_seed=(judging.confirmation_seed or 0) if judging else 0,
     )
 
 

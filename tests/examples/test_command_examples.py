@@ -1,4 +1,4 @@
-"""The examples that a command measures: each runs from its README to its end, with a model that plays editor and reader."""
+"""The examples that a command measures: each runs to its end, with a model that plays editor, reader and judge."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 from ceopt_process import Ended, Place, warm
+from judged_project import MARK as JUDGING
+from judged_project import items
 from stub_endpoint import Reply, StubEndpoint, completion
 from triage_project import KEY, git
 
@@ -24,12 +26,12 @@ CHANGE = re.compile(r"The change to carry out now: (.+)")
 
 @dataclass
 class Workshop:
-    """Editor and reader behind one address. `edits` says by idea what is edited; a reader objects where a text says so."""
+    """Editor, reader and judge behind one address. `edits` says by idea what is edited."""
 
     edits: dict[str, list[dict[str, Any]]]
     objection: str = ""  # occurs in a diff that is to be reverted
     rounds: int = 1
-    asked: dict[str, list[str]] = field(default_factory=lambda: {"ideas": [], "edit": [], "reader": []})
+    asked: dict[str, list[str]] = field(default_factory=lambda: {"ideas": [], "edit": [], "reader": [], "judge": []})
 
     def __call__(self, body: dict[str, Any]) -> Reply:
         system, asked = body["messages"][0]["content"], body["messages"][-1]["content"]
@@ -41,6 +43,9 @@ class Workshop:
             assert mark is not None
             missing = "calls of less()" if objects else ""
             return completion(json.dumps({"marker": mark[1], "missing_observation": missing, **said}))
+        if judging := JUDGING.search(system):
+            self.asked["judge"].append(system)
+            return completion(judged(judging[1], asked))
         if "You carry out one change" in system:
             self.asked["edit"].append(asked)
             wanted = CHANGE.search(asked)
@@ -79,6 +84,7 @@ def copied(name: str, folder: Path, endpoint: StubEndpoint) -> Place:
     (folder / "home").mkdir()
     environ = {
         "CEOPT_MODEL_STRONG": "openai/gpt-4o",
+        "CEOPT_MODEL_CHEAP": "openai/gpt-4o-mini",
         "OPENAI_API_KEY": KEY,
         "OPENAI_BASE_URL": endpoint.api_base,
         "PYTHONDONTWRITEBYTECODE": "1",
@@ -101,12 +107,24 @@ def closed(ended: Ended) -> dict[int, dict[str, Any]]:
 
 BUBBLE = "    for _ in out:\n        for place in range(len(out) - 1):\n"
 SHORTER = "    for done in range(len(out)):\n        for place in range(len(out) - 1 - done):\n"
+CHEAT = "COUNTED = [0]\n\n\ndef sort(values):\n    return sorted(values)\n"
+DEF = "def less(left, right):"
+
+
+def edit(path: str, search: str, replace: str) -> list[dict[str, Any]]:
+    return [{"path": path, "search": search, "replace": replace}]
+
+
+def whole(path: str, content: str) -> list[dict[str, Any]]:
+    return [{"path": path, "content": content}]
+
+
 SORTS = {
-    "Stop where the rest is in order": [{"path": "sort.py", "search": BUBBLE, "replace": SHORTER}],
-    "Let the library sort": [{"path": "sort.py", "content": "COUNTED = [0]\n\n\ndef sort(values):\n    return sorted(values)\n"}],
-    "Rename the counter": [{"path": "sort.py", "search": "def less(left, right):", "replace": "def less(left, right):  # counts"}],
-    "Change what is measured": [{"path": "measure.py", "content": "print('{}')\n"}],
-}  # fmt: skip
+    "Stop where the rest is in order": edit("sort.py", BUBBLE, SHORTER),
+    "Let the library sort": whole("sort.py", CHEAT),
+    "Rename the counter": edit("sort.py", DEF, f"{DEF}  # counts"),
+    "Change what is measured": whole("measure.py", "print('{}')\n"),
+}
 
 
 def test_the_cheat_scores_best_and_is_reverted_with_its_reason_in_the_report(
@@ -147,12 +165,14 @@ class Index:
                 scores[name] = scores.get(name, 0) + count
         return sorted(scores, key=lambda name: (-scores[name], name))[:10]
 '''
+WANTED = "        wanted = set(self.words(query))\n"
+COPIES = "        self.copies = [dict(notes), {name: text.lower() for name, text in notes.items()}]\n"
 SEARCHES = {
-    "Look words up in a table": [{"path": "service/index.py", "content": INDEXED}],
-    "Answer with nothing": [{"path": "service/index.py", "search": "        wanted = set(self.words(query))\n", "replace": "        return []\n        wanted = set(self.words(query))\n"}],
-    "Raise at once": [{"path": "service/index.py", "search": "        wanted = set(self.words(query))\n", "replace": "        raise ValueError\n"}],
-    "Keep one copy": [{"path": "service/index.py", "search": "        self.copies = [dict(notes), {name: text.lower() for name, text in notes.items()}]\n", "replace": "        self.copies = []\n"}],
-}  # fmt: skip
+    "Look words up in a table": whole("service/index.py", INDEXED),
+    "Answer with nothing": edit("service/index.py", WANTED, f"        return []\n{WANTED}"),
+    "Raise at once": edit("service/index.py", WANTED, "        raise ValueError\n"),
+    "Keep one copy": edit("service/index.py", COPIES, "        self.copies = []\n"),
+}
 
 
 @pytest.fixture
@@ -163,7 +183,7 @@ def searched(tmp_path: Path, endpoint: StubEndpoint) -> tuple[Place, Ended]:
 
 
 def test_three_targets_in_a_batch_of_three(searched: tuple[Place, Ended]) -> None:
-    place, ended = searched
+    _, ended = searched
     assert (ended.status, ended.last["outcome"]) == (ExitStatus.FINISHED, "improved"), ended.err
     outcomes = {number: event["outcome"] for number, event in closed(ended).items()}
     assert outcomes == {1: "kept", 2: "reverted", 3: "degenerate"}
@@ -181,3 +201,49 @@ def test_samples_of_both_sides_take_turns_and_nothing_is_left_behind(searched: t
     assert arms == ["reference", "candidate", "candidate", "reference"]
     assert git(place.root, "worktree", "list").count("\n") == 1
     assert [line for line in git(place.root, "branch", "--list").split() if "optimize-exp" in line] == []
+
+
+WORDS = ("parcel", "invoice", "password")
+BY_TOPIC = '''"""Groups short messages by the thing they are about."""
+
+TOPICS = ("parcel", "invoice", "password")
+
+
+def groups(messages):
+    found = {}
+    for message in messages:
+        topic = next((topic for topic in TOPICS if topic in message.lower()), "other")
+        found.setdefault(topic, []).append(message)
+    return found
+'''
+DROPS = "def groups(messages):\n    return {'a': [messages[0]], 'b': [messages[2]]}\n"
+CLUSTERS = {
+    "Group by what a message is about": whole("clusters/group.py", BY_TOPIC),
+    "Drop what is hard": whole("clusters/group.py", DROPS),
+}
+
+
+def judged(mark: str, asked: str) -> str:
+    """Groups of one thing are worth five; a message that stands alone has others like it."""
+    rows = []
+    for item_id, _, output in items(asked, mark):
+        lines = output.strip().splitlines()
+        topics = {next((word for word in WORDS if word in line.lower()), "") for line in lines}
+        score = 1 if len(lines) == 1 else 5 if len(topics) == 1 else 2
+        rows.append({"item_id": item_id, "coherence": score, "feedback": "as it is", "ambiguous": False})
+    return json.dumps({"marker": mark, "verdicts": rows})
+
+
+def test_what_a_command_prints_is_judged_after_its_gates_and_once_more_from_another_draw(
+    tmp_path: Path, endpoint: StubEndpoint
+) -> None:
+    workshop = endpoint.respond = Workshop(CLUSTERS)
+    ended = carried_out(copied("judged-clusters", tmp_path, endpoint))
+    assert (ended.status, ended.last["outcome"]) == (ExitStatus.FINISHED, "improved"), ended.err
+    outcomes = {number: event["outcome"] for number, event in closed(ended).items()}
+    assert outcomes == {1: "kept", 2: "degenerate"}
+    scored = [event for event in ended.events if event["event"] == "command_judged"]
+    assert {event["experiment"] for event in scored} == {None, 1}
+    assert {event["workload"] for event in scored if event["experiment"] == 1} == {"selection", "holdout"}
+    assert ended.last["held_out"]["after"] == 5 and ended.last["held_out"]["before"] < 2
+    assert any("Does this message stand alone" in asked for asked in workshop.asked["judge"])
