@@ -67,8 +67,7 @@ def test_a_metric_that_checks_cannot_mean_is_refused(tmp_path: Path, before: str
     assert [(problem.key, problem.line) for problem in refused.value.problems] == [(key, 6)]
 
 
-def test_a_code_target_is_refused_as_one_thing(tmp_path: Path) -> None:
-    text = """\
+CODE = """\
 name: fast
 description: Make it fast
 metric:
@@ -77,8 +76,17 @@ metric:
 measurement: {command: ./measure.sh}
 scope: {mutable: [src], immutable: [measure.sh]}
 """
-    with pytest.raises(InputError, match="this version runs text targets"):
-        refuse_unsupported(loaded(tmp_path, text))
+
+
+def test_a_code_target_is_carried_out_and_none_of_its_keys_is_without_effect(tmp_path: Path) -> None:
+    spec = loaded(tmp_path, f"{CODE}execution: {{mode: parallel, max_concurrent: 3}}\n")
+    refuse_unsupported(spec)
+    assert notes(spec) == []
+
+
+def test_a_code_target_is_edited_by_somebody_who_edits_code(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="the mechanical proposer edits instruction texts"):
+        refuse_unsupported(loaded(tmp_path, f"{CODE}proposer: {{kind: mechanical}}\n"))
 
 
 @pytest.mark.parametrize(
