@@ -119,6 +119,7 @@ async def test_the_map_is_walked_through_cell_by_cell(tmp_path: Path, size: tupl
         await pilot.press("down")
         await until(pilot, lambda: "passed in 4 of 4 with it, in 0 of 4 without" in " ".join(text_of(app).split()))
         assert "refund-after-30-days: lost without the rule" in " ".join(text_of(app).split())
+        await until(pilot, lambda: "f Filter" in text_of(app))
         check_picture(app, name)
         await pilot.press("n")
         await until(pilot, lambda: "case 4: wrong-size" in text_of(app))
@@ -152,6 +153,7 @@ async def test_without_a_map_it_teaches_shows_the_price_and_measures(tmp_path: P
     async with opened(tmp_path, maps) as (app, pilot):
         await until(pilot, lambda: "No coverage map of this text yet" in text_of(app))
         assert "ceopt coverage SPEC" in text_of(app) and "Filter" not in text_of(app)
+        await until(pilot, lambda: "m Measure" in text_of(app))
         check_picture(app, "coverage-none")
         await pilot.press("m")
         await until(pilot, lambda: "0.02 to 0.10 USD" in text_of(app))

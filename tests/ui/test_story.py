@@ -21,7 +21,7 @@ async def test_from_the_list_of_runs_to_the_report_and_back(tmp_path: Path) -> N
         await until(pilot, lambda: "Start optimizing?" in text_of(app))
         check_picture(app, "approve-baseline")
         await pilot.press("j", "enter")
-        await until(pilot, lambda: "Keep this change?" in text_of(app))
+        await until(pilot, lambda: "Keep this change?" in text_of(app) and "e Edit" in text_of(app))
         check_picture(app, "keep-question")
         await pilot.press("down", "enter")
         await until(pilot, lambda: "What now?" in text_of(app))
