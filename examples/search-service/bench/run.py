@@ -1,7 +1,7 @@
 """An expensive benchmark in small: work done per query, memory held, and how much of what is wanted is found.
 
-Work is counted in lines that the service carries out, not in seconds, so that it repeats on a busy machine. A candidate that
-is far too slow gives up by itself once `CEOPT_CENSOR_AFTER` seconds have passed: the rest could not help it.
+Work is counted in lines that the service carries out, not in seconds, so that it repeats on a busy machine. A candidate
+that is far too slow gives up by itself once `CEOPT_CENSOR_AFTER` seconds have passed: the rest could not help it.
 """
 
 import json
