@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from ceopt_tui.core.clocks import calendar_s
-from ceopt_tui.core.plan.stopping import reopens
+from ceopt_tui.core.plan.reopening import reopens
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.ports import Clock
 from ceopt_tui.core.state.run import RunState

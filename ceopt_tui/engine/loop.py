@@ -35,7 +35,8 @@ from ceopt_tui.core.plan.actions import (
     ScoreSheet,
 )
 from ceopt_tui.core.plan.plan import begins_experiment, plan
-from ceopt_tui.core.plan.stopping import ENDED_BY_PERSON, out_of_time, reopens
+from ceopt_tui.core.plan.reopening import reopens
+from ceopt_tui.core.plan.stopping import ENDED_BY_PERSON, out_of_time
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.engine.asking import ask
 from ceopt_tui.engine.begin import MeasuredOtherwise, begin, begins_again, changed, new_notes, refuse_changed

@@ -10,7 +10,8 @@ from journals import SELECTION, baseline, everywhere, experiment, looping, next_
 
 from ceopt_tui.core.budget import Caps
 from ceopt_tui.core.plan.actions import Note
-from ceopt_tui.core.plan.stopping import best_mean, reopens
+from ceopt_tui.core.plan.reopening import reopens
+from ceopt_tui.core.plan.stopping import best_mean
 from ceopt_tui.core.state.fold import fold
 from ceopt_tui.core.state.run import RunState
 from schemas.records import BacklogClosed, Committed, ExperimentClosed, Stopped

@@ -14,7 +14,7 @@ from ceopt_tui.core.plan.actions import Ask, Done, Note, Park
 from ceopt_tui.core.plan.continuing import continuations, extension, may_go_on
 from ceopt_tui.core.plan.plan import next_hypothesis
 from ceopt_tui.core.plan.proposals import refused_dependencies, unasked
-from ceopt_tui.core.plan.stopping import reopens
+from ceopt_tui.core.plan.reopening import reopens
 from ceopt_tui.core.plan.wrapping import wrap_up_options
 from ceopt_tui.core.state.run import RunState
 from schemas.keeping_records import DependenciesDecided, WrapUpChosen

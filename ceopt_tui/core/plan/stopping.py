@@ -5,7 +5,6 @@ from __future__ import annotations
 from statistics import fmean
 
 from ceopt_tui.core.figures import counted, score
-from ceopt_tui.core.outcomes import stop_word
 from ceopt_tui.core.plan.drift import drift_runs
 from ceopt_tui.core.plan.measuring import affordable, missing
 from ceopt_tui.core.plan.terms import Terms
@@ -40,38 +39,9 @@ def out_of_time(terms: Terms, active_s: float, wall_s: float) -> Stopped | None:
     return work or _limit(wall_s >= terms.max_wall_s, "max_wall_hours", calendar)
 
 
-LIMITS = frozenset({"max_iterations", "max_hours", "max_wall_hours", "plateau", "budget", "target_reached"})
-
-
-def reopens(state: RunState, terms: Terms, active_s: float, wall_s: float) -> str | None:
-    """Why a run that has ended goes on when it is started again; None leaves it ended.
-
-    A limit that was raised no longer holds, and a proposer that gave nothing usable may answer now.
-    """
-    if state.stopped is None or state.baseline is None:
-        return None
-    terms = terms.extended(state.raised)
-    ended_by = state.stopped.outcome
-    if ended_by == "proposer_failed":
-        return "the proposer is asked again"
-    if ended_by == "budget" and not affordable(state, terms, _dearest_step(state, terms)):
-        return None  # there is room for some step, not for the one it stopped at
-    if ended_by in LIMITS and stop_reason(state, terms, active_s, wall_s) is None:
-        return f"what ended the run ({stop_word(ended_by)}) no longer holds"
-    return None
-
-
 def room_for_an_experiment(state: RunState, terms: Terms) -> bool:
     """Do the caps leave room to measure one more change, and for the report after it?"""
     return affordable(state, terms, _first_sweep(state, terms))
-
-
-def _dearest_step(state: RunState, terms: Terms) -> int:
-    """Runs of the largest pool an experiment may need: reference and candidate on one side of the split."""
-    setting = terms.setting(state)
-    sweep = (setting.reference_runs + 1) * len(state.selection)
-    look = (setting.holdout_runs + setting.confirm_runs) * len(state.deciding_holdout)
-    return max(sweep, look)
 
 
 def _first_sweep(state: RunState, terms: Terms) -> int:

@@ -53,9 +53,11 @@ class Spend:
     reported: dict[str, RoleSpend] = field(default_factory=dict)  # by text: task calls of the final report
     failed_in_a_row: dict[str, int] = field(default_factory=dict)  # by name: programs of the user's that came to an end
     most_reserved_usd: float = 0.0  # for one request of task model or judge: its worst price
+    dearest_request_usd: float = 0.0  # the same of any role
 
     def start(self, record: CallStarted) -> None:
         self.started += 1
+        self.dearest_request_usd = max(self.dearest_request_usd, record.usd_reserved or 0.0)
         if record.role in {"task", "judge"}:
             self.most_reserved_usd = max(self.most_reserved_usd, record.usd_reserved or 0.0)
         self.open.setdefault(record.call_id, []).append(record)

@@ -12,8 +12,9 @@ from ceopt_tui.core.plan.command.terms import CommandTerms
 from ceopt_tui.core.plan.proposals import is_ready, plan_dependencies, plan_proposals
 from ceopt_tui.core.plan.stopping import UNUSABLE_REPLIES, out_of_time
 from ceopt_tui.core.plan.terms import Terms
+from ceopt_tui.core.state.commands import Place
 from ceopt_tui.core.state.run import RunState
-from schemas.records import Decided, ExperimentStarted, HypothesisAdded, Stopped
+from schemas.records import ExperimentStarted, HypothesisAdded, Stopped
 
 ERRORS_IN_A_ROW = 3
 
@@ -110,14 +111,14 @@ def stop_reason(state: RunState, terms: Terms, command: CommandTerms, active_s: 
 
 def target_reached(state: RunState, command: CommandTerms) -> bool:
     """Does the current best meet every declared required target? Its own samples say, where there are any yet."""
-    snapshot = state.commands.snapshot(own_place(state))
-    if not snapshot["metrics"]:
-        return any(one.numbers.get("target_reached") for one in _deciding(state))
+    place = own_place(state)
+    snapshot = state.commands.snapshot(place if state.commands.taken(place) else _deciding_place(state))
     snapshot["smoke_passed"] = True
     found = decide({"spec": command.spec, "baseline": snapshot, "candidate": snapshot})
     return bool(found["target_reached"])
 
 
-def _deciding(state: RunState) -> list[Decided]:
-    """The verdict that kept the current best; right after a keep there is nothing else to go by."""
-    return state.experiments[state.best_number].decisions[-1:] if state.best_number else []
+def _deciding_place(state: RunState) -> Place:
+    """Where the current best was measured last before it was kept; right after a keep that is all there is."""
+    taken = [place for place in state.commands.samples if place.experiment == state.best_number]
+    return [place for place in taken if place.arm == "candidate" and place.workload == "selection"][-1]
