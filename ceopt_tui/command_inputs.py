@@ -9,7 +9,9 @@ from ceopt_tui.core.budget import Caps
 from ceopt_tui.core.plan.command.terms import CommandTerms
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.engine.parts import RunInputs
+from ceopt_tui.errors import InputError, Problem
 from ceopt_tui.project import Project
+from schemas.loading import LoadedSpec
 from schemas.records import SplitFrozen
 from schemas.spec import Spec
 
@@ -131,3 +133,26 @@ def scope_bytes(project: Project) -> Mapping[str, Any]:
         return {}
     listed = project.repository.git("ls-files", "--stage", "-z", "--", *paths).split("\0")[:-1]
     return {path: facts.split()[1] for facts, _, path in (entry.partition("\t") for entry in listed)}
+
+
+def refuse_command(loaded: LoadedSpec, what: str) -> None:
+    """InputError where a command measures, so that there is no text and no eval set for `what`."""
+    if loaded.spec.measurement.command is not None:
+        line = loaded.line("measurement", "command")
+        text = f"a command measures here; {what}"
+        raise InputError([Problem(str(loaded.file), line, "measurement.command", text)])
+
+
+def scope_lines(project: Project) -> Iterator[str]:
+    """What is edited and how it is measured, a subject a line."""
+    spec = project.spec
+    stability, holdout = spec.measurement.stability, spec.measurement.holdout
+    yield f"edits: {', '.join(spec.scope.mutable)}"
+    yield f"never changed: {', '.join(spec.scope.immutable) or 'nothing is named'}"
+    yield f"measured by: {spec.measurement.command} ({stability.mode}, {stability.comparison.method})"
+    if holdout is not None:
+        yield f"held out: {holdout.command}"
+    elif spec.holdout == "second_sample":
+        yield "held out: a second draw of the judged outputs"
+    else:
+        yield "held out: nothing; a change is chosen and reported on the same measurement"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ceopt_tui.accounts import judge_cap
+from ceopt_tui.command_inputs import refuse_command
 from ceopt_tui.core.figures import counted
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.engine.skin import Skin
@@ -111,6 +112,7 @@ class CoveragePlan:
 async def plan_coverage(options: CoverageOptions, skin: Skin) -> CoveragePlan:
     """Reads spec, texts, cases and models. InputError and SetupError say what is in the way; nothing is sent."""
     project = open_project(options.run.spec_path)
+    refuse_command(project.loaded, "coverage tells which rules of a text its cases guard")
     models = await resolve_models(project, options.run, skin)
     models = Models(models.task, None, models.judge, None, models.warnings)
     if options.max_usd is not None:

@@ -15,6 +15,7 @@ from judges.change_reader import DEFAULT_PARAMS as READER_PARAMS
 from judges.prices import price_of
 from judges.tiers import bare_address, chosen_from, reader_name, resolve
 from judges.user_config import user_config_file
+from texttargets.proposers.code_editor import DEFAULT_PARAMS as EDITOR_PARAMS
 from texttargets.proposers.llm import DEFAULT_PARAMS as PROPOSER_PARAMS
 from texttargets.runners.chat import DEFAULT_PARAMS as TASK_PARAMS
 
@@ -29,14 +30,10 @@ def effective_config(project: Project, options: RunOptions) -> dict[str, Any]:
     for name, entry in spec.models.items():
         values["models"][name]["params"] = redacted(entry.params)
         values["models"][name]["api_base"] = bare_address(entry.api_base) if entry.api_base else None
-    terms, split = terms_of(project, attended=options.attended, usd_per_run=None), split_of(project)
     values["effective"] = {
         "models": _models(project, options),
-        "repeats": terms.reference_runs,
-        "caution": spec.caution,
+        **(_measured_by_command if project.by_command else _measured_by_cases)(project, options),
         "caps": caps_of(spec),
-        "max_iterations": terms.max_iterations,
-        "cases": {"selection": len(split.selection), "held_out": len(split.holdout)},
         "user_config": str(user_config_file()),
         "digest_to_approve": digests(project)[0],
     }
@@ -44,16 +41,42 @@ def effective_config(project: Project, options: RunOptions) -> dict[str, Any]:
     return shown
 
 
+def _measured_by_cases(project: Project, options: RunOptions) -> dict[str, Any]:
+    terms, split = terms_of(project, attended=options.attended, usd_per_run=None), split_of(project)
+    return {
+        "repeats": terms.reference_runs,
+        "caution": project.spec.caution,
+        "max_iterations": terms.max_iterations,
+        "cases": {"selection": len(split.selection), "held_out": len(split.holdout)},
+    }
+
+
+def _measured_by_command(project: Project, options: RunOptions) -> dict[str, Any]:
+    terms = terms_of(project, attended=options.attended, usd_per_run=None)
+    command = terms.command
+    assert command is not None
+    return {
+        "repeats": command.repeats,
+        "max_iterations": terms.max_iterations,
+        "experiments_side_by_side": command.batch,
+        "runners_up_a_batch": command.runners_up,
+        "held_out": "second_sample" if command.second_sample else "command" if command.holdout else None,
+    }
+
+
 def _models(project: Project, options: RunOptions) -> dict[str, Any]:
     spec = project.spec
-    roles: dict[str, Any] = {"task": _role(project, options, "task", spec.runner.model, TASK_PARAMS)}
-    roles["task"] |= {"timeout_s": spec.runner.timeout_s, "retries": spec.runner.retries}
+    roles: dict[str, Any] = {}
+    if not project.by_command:
+        roles["task"] = _role(project, options, "task", spec.runner.model, TASK_PARAMS)
+        roles["task"] |= {"timeout_s": spec.runner.timeout_s, "retries": spec.runner.retries}
     if spec.proposer.kind == "mechanical":
         roles["proposer"] = {"model": None, "from": "not needed: ideas come without a model"}
     elif spec.proposer.kind == "command":
-        roles["proposer"] = {"model": None, "from": "not needed: a command brings the text, with models of its own"}
+        roles["proposer"] = {"model": None, "from": "not needed: a command edits, with models of its own"}
     else:
-        roles["proposer"] = _role(project, options, "proposer", spec.proposer.model, PROPOSER_PARAMS)
+        params = EDITOR_PARAMS if project.by_command else PROPOSER_PARAMS
+        roles["proposer"] = _role(project, options, "proposer", spec.proposer.model, params)
     if spec.metric.judge is not None:
         roles["judge"] = _role(project, options, "judge", spec.metric.judge.model, JUDGE_PARAMS)
     where = (spec.models, options.environ, user_config_file(), options.models)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ceopt_tui.command_inputs import NO_SPLIT, command_run_inputs, command_terms, scope_bytes
+from ceopt_tui.command_inputs import NO_SPLIT, command_run_inputs, command_terms, refuse_command, scope_bytes
 from ceopt_tui.core.budget import Caps
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.early import PRUNE_SUFFIX
@@ -69,6 +69,7 @@ def open_project(spec_path: Path) -> Project:
 def pruned(project: Project) -> Project:
     """The same project for a pruning run: a run of its own that tries to do without each rule of the text."""
     spec = project.spec
+    refuse_command(project.loaded, "only rules of a text can be taken out one by one")
     changes = {
         "name": f"{spec.name}{PRUNE_SUFFIX}",
         # Rules that are missed may come in any number before one that is not.

@@ -22,9 +22,10 @@ from ceopt_tui.journal.disk import JOURNAL_NAME, storage_error, sync_folder
 from ceopt_tui.journal.folders import REPOSITORY_NAME, refuse_foreign
 from ceopt_tui.journal.lock import LOCK_NAME, OWNER_NAME, RunLock
 from ceopt_tui.looking import FoundRun
-from ceopt_tui.run_places import WORKTREES
+from ceopt_tui.run_places import BENCH, WORKTREES
 from ceopt_tui.schedule.job import LOG_NAME as SCHEDULE_LOG_NAME
 
+CHECKOUTS = {WORKTREES, BENCH}
 # Files that are made again from the journal when they are needed.
 WORKING = {DIGEST_NAME: "made again when a proposer needs it"}
 KEPT = {
@@ -57,7 +58,7 @@ def take_inventory(found: FoundRun) -> Inventory:
     for path in sorted(folder.iterdir()):
         if path.is_symlink():
             stays.append(Thing(str(path), LINK))
-        elif path.name == WORKTREES and path.is_dir():
+        elif path.name in CHECKOUTS and path.is_dir():
             ours, others = _checkouts(found, path)
             goes += ours
             stays += others
@@ -101,7 +102,13 @@ def _checkouts(found: FoundRun, place: Path) -> tuple[list[Thing], list[Thing]]:
     own = set(Worktrees(found.repository, place).own())
     children = {path: path.resolve() for path in sorted(place.iterdir()) if not path.is_symlink()}
     goes = [
-        Thing(str(path), "a checkout of an experiment that was cut off", size_of(path))
+        Thing(
+            str(path),
+            "a checkout of an experiment that was cut off"
+            if place.name == WORKTREES
+            else "a checkout that was measured in",
+            size_of(path),
+        )
         for path, real in children.items()
         if real in own
     ]
@@ -126,7 +133,7 @@ def _removed(found: FoundRun, path: Path) -> str:
     try:
         if path.parent == found.folder and path.name in WORKING:
             path.unlink()
-        elif path.name == WORKTREES:
+        elif path.name in CHECKOUTS and path.parent == found.folder:
             path.rmdir()
         else:
             Worktrees(found.repository, path.parent).remove_path(path.resolve())

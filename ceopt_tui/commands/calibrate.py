@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from ceopt_tui.command_inputs import refuse_command
 from ceopt_tui.errors import InputError, Problem, SetupError
 from ceopt_tui.run_options import RunOptions
 from schemas.loading import load_spec
@@ -29,6 +30,7 @@ def command(spec: Path, winner: bool, state_root: Path | None, cache_dir: Path |
         line = loaded.line("metric", "primary", "type")
         text = "no judge scores this metric, so there is nothing to compare yourself with"
         raise InputError([Problem(str(loaded.file), line, "metric.primary.type", text)])
+    refuse_command(loaded, "a person scores outputs of texts alone")
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise SetupError("there is no terminal", "Scoring takes a person at one; start this in a terminal.")
     options = RunOptions(

@@ -7,19 +7,21 @@ import importlib
 import json
 import signal
 import sys
+from collections.abc import Iterator
 
 import click
 
+from ceopt_tui.command_inputs import scope_lines
 from ceopt_tui.core.describe import money
 from ceopt_tui.core.masking import secrets_in
-from ceopt_tui.core.visible import visible
+from ceopt_tui.core.visible import said, visible
 from ceopt_tui.effective import effective_config
 from ceopt_tui.engine.loop import TickResult
 from ceopt_tui.errors import CeoptError, SetupError
 from ceopt_tui.exits import ExitStatus
 from ceopt_tui.going_on import go_on, restore
 from ceopt_tui.headless import HeadlessSkin, finish_refused, refused
-from ceopt_tui.inputs import caps_of, digests, split_of
+from ceopt_tui.inputs import Project, caps_of, digests, split_of
 from ceopt_tui.run_options import RunOptions
 from ceopt_tui.support import notes
 from ceopt_tui.wiring import project_of
@@ -57,14 +59,19 @@ def look(options: RunOptions, show_config: bool) -> int:
     project = project_of(options)
     if show_config:
         click.echo(json.dumps(effective_config(project, options), indent=2, ensure_ascii=False))
-    split = split_of(project)
-    click.echo(f"target: {', '.join(project.texts)}", err=show_config)
-    click.echo(f"cases: {len(split.selection)} to tune on, {len(split.holdout)} held out", err=show_config)
+    for line in scope_lines(project) if project.by_command else _text_lines(project):
+        click.echo(said(line), err=show_config)
     click.echo(f"caps: {json.dumps(caps_of(project.spec))}", err=show_config)
     for note in notes(project.loaded):
         click.echo(f"note: {note}", err=True)
     click.echo(f"digest to approve: {digests(project)[0]}", err=show_config)
     return ExitStatus.FINISHED
+
+
+def _text_lines(project: Project) -> Iterator[str]:
+    split = split_of(project)
+    yield f"target: {', '.join(project.texts)}"
+    yield f"cases: {len(split.selection)} to tune on, {len(split.holdout)} held out"
 
 
 def run_headless(options: RunOptions, skin: HeadlessSkin) -> int:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from ceopt_tui.agent_parts import agent_of
 from ceopt_tui.core.ports import Role
 from judges.providers import PROVIDERS, Provider, with_provider
 from judges.tiers import TIER_VARIABLES, chosen_from, reader_name
@@ -40,7 +41,7 @@ def needed_variables(spec: Spec, environ: Mapping[str, str], config: Path, overr
     for role, name in (*_roles(spec), ("reader", reader_name(spec.models, environ, config, overrides))):
         chosen, source = chosen_from(role, name, spec.models, environ, config, overrides)
         if chosen is None:
-            settings += [TIER_VARIABLES[name]] if role in {"task", "judge"} and name in TIER_VARIABLES else []
+            settings += [TIER_VARIABLES[name]] if role in _without_stand_in(spec) and name in TIER_VARIABLES else []
             continue
         if source in {"environment", "command line"}:
             settings += [tier for tier in TIER_VARIABLES.values() if environ.get(tier, "").strip() == chosen]
@@ -71,14 +72,23 @@ def open_to_others(file: Path) -> bool:
         return False
 
 
+def _without_stand_in(spec: Spec) -> frozenset[Role]:
+    """Roles that a run cannot do without: a text has a mechanical proposer to fall back on, code has nobody."""
+    if spec.measurement.command is None:
+        return frozenset({"task", "judge"})
+    return frozenset({"judge"} if agent_of(spec) else {"proposer", "judge"})
+
+
 def _roles(spec: Spec) -> Iterator[tuple[Role, str]]:
-    yield "task", spec.runner.model
+    by_command = spec.measurement.command is not None
+    if not by_command:
+        yield "task", spec.runner.model
     proposes, judge = spec.proposer.asks_model, spec.metric.judge if spec.is_judged else None
     if proposes:
         yield "proposer", spec.proposer.model
     if judge is not None:
         yield "judge", judge.model
-    if proposes and judge is not None:
+    if proposes and judge is not None and not by_command:
         yield "proposer", "cheap"  # names failure themes
 
 

@@ -96,6 +96,13 @@ def test_a_yes_removes_what_was_listed_and_all_else_stays(folder: Path, reposito
     assert "nothing to remove" in call("--yes").stdout, "a second time finds nothing"
 
 
+def test_checkouts_that_were_measured_in_go_too(folder: Path, repository: Repository) -> None:
+    write_journal(folder, *FINISHED)
+    Worktrees(repository, folder / "bench").add_detached(repository.head(), 2)
+    assert "a checkout that was measured in" in call("--yes").stdout
+    assert not (folder / "bench").exists() and len(registered(repository)) == 1
+
+
 @pytest.mark.parametrize(("answer", "gone"), [("y", True), ("n", False), ("", False)])
 def test_in_a_terminal_it_asks(answer: str, gone: bool, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_journal(folder, *FINISHED)

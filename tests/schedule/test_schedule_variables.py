@@ -70,6 +70,22 @@ def test_a_model_that_nobody_named_is_asked_for_where_a_run_needs_one(tmp_path: 
     assert needed({}, tmp_path) == Needed((), ("CEOPT_MODEL_CHEAP",))
 
 
+CODE = {
+    "target": None,
+    "evalset": None,
+    "metric": {"primary": {"type": "hard", "name": "ms", "direction": "minimize"}, "degenerate_gates": []},
+    "measurement": {"command": "./measure", "stability": {"comparison": {"method": "relative"}}},
+    "scope": {"mutable": ["src"], "immutable": []},
+}
+
+
+def test_where_a_command_measures_the_editor_is_needed_and_no_task_model(tmp_path: Path) -> None:
+    assert needed({}, tmp_path, **CODE) == Needed((), ("CEOPT_MODEL_STRONG",))
+    assert needed({}, tmp_path, **CODE, execution={"backend": "codex"}) == Needed((), ())
+    edits = {"kind": "command", "command": "./edit", "environment": ["MY_KEY"]}
+    assert needed({}, tmp_path, **CODE, proposer=edits) == Needed(("MY_KEY",), ())
+
+
 def test_where_this_machine_keeps_things_goes_along(tmp_path: Path) -> None:
     environ = {"CEOPT_LOCAL_GGUF": "/w.gguf", "HTTPS_PROXY": "http://me:pw@proxy", "XDG_CACHE_HOME": " ", "HOME": "/me"}
     spec = {"models": {"cheap": {"model": "local/qwen2.5-coder-0.5b"}}, "proposer": {"kind": "mechanical"}}
