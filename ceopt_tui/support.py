@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from ceopt_tui.errors import InputError, Problem
 from schemas.loading import LoadedSpec
+from schemas.paths import covers
 from schemas.spec import Spec
 
 Key = tuple[str, ...]
@@ -98,6 +99,12 @@ def _unsupported_by_command(spec: Spec) -> Iterator[tuple[Key, str]]:
     if spec.measurement.stability.comparison.method == "evidence":
         key = ("measurement", "stability", "comparison", "method")
         yield key, "what a command prints is decided by absolute, relative or paired; write `paired`"
+    for path in spec.parallel.shared_files:
+        if any(covers(scope, path) or covers(path, scope) for scope in spec.scope.mutable):
+            yield (
+                ("parallel", "shared_files"),
+                f"{path} may be changed by experiments: your copy of it would take the place of every change",
+            )
     editor, backend = spec.proposer.kind, spec.execution.backend
     if editor in {"command", "codex", "claude"} and backend in {"codex", "claude"} and editor != backend:
         yield ("execution", "backend"), f"`proposer.kind: {editor}` edits, so {backend} cannot; write worktree"

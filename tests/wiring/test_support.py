@@ -110,3 +110,49 @@ def test_keys_without_effect_are_named_once(tmp_path: Path, more: str, said: str
     refuse_unsupported(spec)
     assert [note for note in notes(spec) if note.startswith(f"`{said}` has no effect on this run: ")] == notes(spec)
     assert len(notes(spec)) == 1
+
+
+BY_COMMAND = """\
+name: fast
+description: Make it fast
+metric:
+  primary: {type: hard, name: ms, direction: minimize}
+  degenerate_gates: [{name: sorted, check: "== 1", description: in order}]
+measurement: {command: sh measure.sh}
+scope: {mutable: [src], immutable: [measure.sh]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "key"),
+    [
+        ("proposer: {kind: command, command: ./edit}\nexecution: {backend: codex}\n", "execution.backend"),
+        ("proposer: {kind: claude}\nexecution: {backend: codex}\n", "execution.backend"),
+        ("proposer: {kind: mechanical}\n", "proposer.kind"),
+        ("parallel: {shared_files: [src/table.bin]}\n", "parallel.shared_files"),
+        ("measurement: {stability: {comparison: {method: evidence}}}\n", "measurement.stability.comparison.method"),
+    ],
+)
+def test_what_speaks_against_itself_in_a_run_by_command_is_refused(tmp_path: Path, more: str, key: str) -> None:
+    text = BY_COMMAND + more
+    if more.startswith("measurement"):
+        text = BY_COMMAND.replace("measurement: {", "measurement: {stability: {comparison: {method: evidence}}, ")
+    with pytest.raises(InputError) as refused:
+        refuse_unsupported(loaded(tmp_path, text))
+    assert {problem.key for problem in refused.value.problems} == {key}
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "",
+        "execution: {backend: codex}\n",
+        "execution: {backend: claude}\nproposer: {kind: claude}\n",
+        "proposer: {kind: codex}\n",
+        "parallel: {shared_files: [data/table.bin]}\n",
+    ],
+)
+def test_agents_and_shared_files_are_carried_out_in_a_run_by_command(tmp_path: Path, more: str) -> None:
+    spec = loaded(tmp_path, BY_COMMAND + more)
+    refuse_unsupported(spec)
+    assert notes(spec) == []

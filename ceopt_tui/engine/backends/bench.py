@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import platform
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ceopt_tui.core.command_ports import Printed
@@ -18,11 +18,12 @@ from ceopt_tui.gitops.paths import inside
 from ceopt_tui.gitops.repository import Repository
 from ceopt_tui.gitops.shared_files import share
 from ceopt_tui.gitops.worktrees import Worktree, Worktrees
-from ceopt_tui.programs import Ended, run_program, workplace
+from ceopt_tui.programs import run_program, workplace
 from schemas.command_records import Workload
 
 CENSOR_VARIABLE = "CEOPT_CENSOR_AFTER"
 MOST_KEPT_BYTES = 16_000_000
+HIGHEST_PORT = 65_535
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ class CommandBench:
                 cwd=folder,
                 kept_bytes=MOST_KEPT_BYTES,
             )
-        return printed_by(self._masked(ended))
+        return printed_by(ended, self._hidden)
 
     def clean(self) -> None:
         self._out.clear()
@@ -86,11 +87,12 @@ class CommandBench:
     def _environment(self, slot: int, censor_after_s: float | None) -> dict[str, str]:
         found = dict(self._setting.environment)
         if self._setting.port_variable and self._setting.port_base is not None:
-            found[self._setting.port_variable] = str(self._setting.port_base + slot // 2)
+            base = self._setting.port_base
+            found[self._setting.port_variable] = str(base + slot // 2 % (HIGHEST_PORT + 1 - base))
         if censor_after_s is not None:
             found[CENSOR_VARIABLE] = f"{censor_after_s:g}"
         return found
 
-    def _masked(self, ended: Ended) -> Ended:
-        """What a command says may hold a key of its environment; what it measured may not be altered."""
-        return replace(ended, stderr=mask(ended.stderr, frozenset(self._setting.secrets)))
+    def _hidden(self, text: str) -> str:
+        """What a command says may hold a key of its environment; what it measured is not altered."""
+        return mask(text, self._setting.secrets)

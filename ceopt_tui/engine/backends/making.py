@@ -15,6 +15,7 @@ from ceopt_tui.core.ports import HypothesisDraft, ProposalRefused, Refusal
 from ceopt_tui.errors import GitError
 from ceopt_tui.gitops.branches import delete_experiment, experiment_branch
 from ceopt_tui.gitops.commits import changed_in, commit_paths
+from ceopt_tui.gitops.diffs import diff
 from ceopt_tui.gitops.repository import Repository
 from ceopt_tui.gitops.worktrees import Worktree, Worktrees
 from schemas.paths import covers
@@ -58,8 +59,8 @@ class WorktreeMaker:
                 raise ProposalRefused([Refusal("out_of_scope", error.message)]) from error
             if commit is None:
                 raise ProposalRefused([_nothing()])
-            diff = await asyncio.to_thread(self._repository.git, "diff", "--no-color", recipe.base_sha, commit)
-        return Made(commit, files, diff[:LONGEST_DIFF], edited.note, edited.made_by, edited.facts)
+            shown = await asyncio.to_thread(diff, self._repository, recipe.base_sha, commit)
+        return Made(commit, files, shown[:LONGEST_DIFF], edited.note, edited.made_by, edited.facts)
 
     def _changed(self, tree: Worktree, recipe: Recipe) -> list[str]:
         """Files that were edited. Anything outside of mutable scope closes the experiment before it costs a sample."""

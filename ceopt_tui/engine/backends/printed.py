@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ceopt_tui.core.command_ports import Printed
@@ -14,13 +14,17 @@ from ceopt_tui.programs import Ended
 CENSORED, TIMED_OUT = 125, 124
 CENSOR_MARKER = "ceopt: censored"  # a line on stderr; the status alone could be anybody's
 LAST_WORDS = 300
+LONGEST_END = 10_000  # characters of an end that are looked at for secrets before it is cut further
 OWN_KEYS = frozenset({"cases", "items", "usd"})
 MOST_ITEMS, MOST_CASES = 5_000, 50_000
 
 
-def printed_by(ended: Ended) -> Printed:
-    """How a run of the command is to be taken: its status by what it signalled, its numbers as it printed them."""
-    said = _last_words(ended)
+def printed_by(ended: Ended, hide: Callable[[str], str] = str) -> Printed:
+    """How a run of the command is to be taken: its status by what it signalled, its numbers as it printed them.
+
+    `hide` masks what is secret in words; it never sees numbers.
+    """
+    said = _last_words(ended, hide)
     if ended.overtime or ended.status == TIMED_OUT:
         return Printed(
             "timeout", elapsed_s=ended.elapsed_s, message=ended.fault or said or "it ran into its time limit"
@@ -34,12 +38,14 @@ def printed_by(ended: Ended) -> Printed:
         message = f"the command ended with {how}" + (f": {said}" if said else "")
         return Printed("error", elapsed_s=ended.elapsed_s, message=message)
     try:
-        return _read(_document(ended.stdout), ended.elapsed_s)
+        return _read(_document(ended.stdout, hide), ended.elapsed_s)
     except ValueError as error:
-        return Printed("error", elapsed_s=ended.elapsed_s, message=f"the command's output cannot be used: {error}")
+        return Printed(
+            "error", elapsed_s=ended.elapsed_s, message=f"the command's output cannot be used: {hide(str(error))}"
+        )
 
 
-def _document(stdout: str) -> Mapping[str, Any]:
+def _document(stdout: str, hide: Callable[[str], str]) -> Mapping[str, Any]:
     """The JSON object that the output is, or that its last line is. ValueError says what it is instead."""
     text = stdout.strip()
     if not text:
@@ -51,7 +57,9 @@ def _document(stdout: str) -> Mapping[str, Any]:
             continue
         if isinstance(found, dict):
             return found
-    raise ValueError(f"neither all of it nor its last line is a JSON object; it ends with {one_line(text)[-80:]!r}")
+    # Hidden before it is cut: of half a key nobody could tell what it is.
+    end = one_line(hide(text[-LONGEST_END:]))[-80:]
+    raise ValueError(f"neither all of it nor its last line is a JSON object; it ends with {end!r}")
 
 
 def _once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
@@ -95,7 +103,7 @@ def _value(name: str, value: Any) -> Any:
     return value
 
 
-def _last_words(ended: Ended) -> str:
+def _last_words(ended: Ended, hide: Callable[[str], str]) -> str:
     lines = [line for line in ended.stderr.splitlines() if line.strip() and line.strip() != CENSOR_MARKER]
-    text = one_line(" ".join(lines[-5:]) or ended.stdout.strip())
+    text = one_line(hide(" ".join(lines[-5:]) or ended.stdout.strip()[-LONGEST_END:]))
     return text if len(text) <= LAST_WORDS else f"…{text[-LAST_WORDS:]}"

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from ceopt_tui.errors import GitError
+from contextlib import suppress
+
+from ceopt_tui.errors import SetupError
 from ceopt_tui.gitops.branches import advance, delete_experiment, optimization_branch
 from ceopt_tui.gitops.commits import cherry_pick
+from ceopt_tui.gitops.diffs import changed_paths
 from ceopt_tui.gitops.repository import Repository
 
 
@@ -16,16 +19,17 @@ class GitShelf:
         self._branch = optimization_branch(name)
 
     def combine(self, base_sha: str, commit: str, onto: str, message: str) -> str | None:
-        try:
-            return cherry_pick(self._repository, base_sha, commit, onto, message) or onto
-        except GitError:
+        if self._changed(base_sha, commit) & self._changed(base_sha, onto):
             return None
+        return cherry_pick(self._repository, base_sha, commit, onto, message) or onto
 
     def keep(self, commit: str, onto: str) -> str:
         tip = self._repository.resolve(f"refs/heads/{self._branch}")
         if tip == commit or self._repository.is_ancestor(commit, tip):
             return tip
-        if tip != onto:  # a report was committed meanwhile
+        if tip != onto and self._repository.is_ancestor(onto, tip):
+            if not self._changed(onto, commit) & self._changed(commit, tip):
+                return tip  # repeated on top of a report before a kill
             message = self._repository.git("log", "-1", "--format=%B", commit).strip()
             commit = cherry_pick(self._repository, onto, commit, tip, message) or tip
         if commit != tip:
@@ -33,4 +37,8 @@ class GitShelf:
         return commit
 
     def drop(self, number: int, branch: str) -> None:
-        delete_experiment(self._repository, branch)
+        with suppress(SetupError):  # somebody has it checked out: it stays theirs
+            delete_experiment(self._repository, branch)
+
+    def _changed(self, older: str, newer: str) -> set[str]:
+        return set(changed_paths(self._repository, older, newer))
