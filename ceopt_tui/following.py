@@ -5,18 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from ceopt_tui.core.state.fold import fold
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.errors import StorageError
 from ceopt_tui.gitops.repository import Repository
 from ceopt_tui.journal.disk import JOURNAL_NAME
-from ceopt_tui.journal.replay import collector_paused, replay
+from ceopt_tui.journal.replay import collector_paused
+from ceopt_tui.journal.tail import Position, read_all, read_on
 from ceopt_tui.looking import FoundRun
-from schemas.records import RECORDS
-
-File = tuple[int, int]  # device and number: a fresh start puts another file in the journal's place
 
 
 class FollowedRun:
@@ -32,43 +28,24 @@ class FollowedRun:
         fault = ""
         try:
             self._read_on()
-        except FileNotFoundError:
-            self._forget()
         except (StorageError, OSError) as error:
             self._forget()
             fault = str(error)
         return FoundRun(self._folder, self._repository, self._state, fault)
 
     def _forget(self) -> None:
-        self._state, self._records = RunState(), 0
-        self._file: File | None = None
-        self._offset = 0  # behind the last whole line that is in the state
+        self._state = RunState()
+        self._position: Position | None = None
 
     def _read_on(self) -> None:
-        facts = self._path.stat()
-        file = (facts.st_dev, facts.st_ino)
-        if self._file == file and facts.st_size >= self._offset and self._take_added():
+        found = read_on(self._path, self._position) if self._position else None
+        if found is not None:
+            added, self._position = found
+            fold(added, self._state)
             return
         with collector_paused():
-            found = replay(self._path)
-            self._state, self._records = fold(found.records), len(found.records)
-        self._file, self._offset = file, found.good_bytes
-
-    def _take_added(self) -> bool:
-        """Takes in the whole lines that were added; False when they do not follow what is known."""
-        with self._path.open("rb") as stream:
-            stream.seek(self._offset)
-            added = stream.read()
-        added = added[: added.rfind(b"\n") + 1]
-        try:
-            records = [RECORDS.validate_json(line) for line in added.split(b"\n")[:-1]]
-        except ValidationError:
-            return False
-        if any(record.seq != number for number, record in enumerate(records, self._records + 1)):
-            return False
-        fold(records, self._state)
-        self._records, self._offset = self._records + len(records), self._offset + len(added)
-        return True
+            whole, position = read_all(self._path)
+            self._state, self._position = fold(whole.records), position
 
 
 def follow(folders: Callable[[], Sequence[Path]], repository: Repository) -> Callable[[], list[FoundRun]]:

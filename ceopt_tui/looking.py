@@ -16,7 +16,8 @@ from ceopt_tui.gitops.repository import Repository
 from ceopt_tui.journal.disk import JOURNAL_NAME
 from ceopt_tui.journal.folders import runs, runs_folder
 from ceopt_tui.journal.lock import is_held
-from ceopt_tui.journal.replay import collector_paused, replay
+from ceopt_tui.journal.replay import collector_paused
+from ceopt_tui.journal.tail import Position, read_all
 from schemas.loading import load_spec
 
 
@@ -28,6 +29,7 @@ class FoundRun:
     repository: Repository
     state: RunState
     fault: str = ""  # why its journal cannot be read
+    position: Position | None = None  # how far it was read
 
     @property
     def name(self) -> str:
@@ -50,15 +52,22 @@ def all_runs(start: Path, *, state_root: Path | None = None, environ: Mapping[st
 def _found(folder: Path, repository: Repository) -> FoundRun:
     """One run; a damaged journal is that run's fault alone."""
     try:
-        return FoundRun(folder, repository, read_state(folder))
+        state, position = read_run(folder)
+        return FoundRun(folder, repository, state, position=position)
     except StorageError as error:
         return FoundRun(folder, repository, RunState(), fault=str(error))
 
 
 def read_state(folder: Path) -> RunState:
     """The state a run's journal folds to. Reads only; another process may be writing."""
+    return read_run(folder)[0]
+
+
+def read_run(folder: Path) -> tuple[RunState, Position]:
+    """The same, and how far it was read."""
     with collector_paused():
-        return fold(replay(folder / JOURNAL_NAME).records)
+        found, position = read_all(folder / JOURNAL_NAME)
+        return fold(found.records), position
 
 
 def at_work(state: RunState, folder: Path) -> bool:

@@ -17,6 +17,8 @@ _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 
 def visible(text: str) -> str:
     """The text with every control or formatting character as a mark; line breaks stay."""
+    if text.isprintable():  # most texts hold nothing to mark
+        return text
     return "".join(map(_mark, text.replace("\r\n", "\n")))
 
 

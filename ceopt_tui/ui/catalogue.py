@@ -13,15 +13,18 @@ from ceopt_tui.errors import CeoptError
 from ceopt_tui.gitops.repository import Repository
 from ceopt_tui.inputs import terms_of
 from ceopt_tui.journal.disk import JOURNAL_NAME
-from ceopt_tui.looking import FoundRun, all_runs, at_work, prunes, read_state
+from ceopt_tui.journal.tail import Position, read_on
+from ceopt_tui.looking import FoundRun, all_runs, at_work, prunes, read_run
 from ceopt_tui.run_options import RunOptions
 from ceopt_tui.run_places import folder_of
 from ceopt_tui.ui.entries import RunEntry
 from ceopt_tui.wiring import project_of
 from schemas.loading import load_spec
+from schemas.records import AnyRecord
 
 MOST_SPECS = 50
 LARGEST_SPEC_BYTES = 200_000
+MOST_ADDED = 2000  # records that a screen takes in at once; more would be felt as a stall
 _SPEC = re.compile(rb"^(metric|target)\s*:", re.MULTILINE)
 
 
@@ -64,21 +67,27 @@ class RepositoryCatalogue:
         return [*runs, *self._new_specs({run.name for run in runs})]
 
     def reread(self, entry: RunEntry) -> RunEntry:
-        """The same run as its journal stands now; the very same entry when nothing has changed."""
-        stamp = _stamp(entry.folder)
-        state = entry.state if stamp == entry.stamp else read_state(entry.folder)
-        working = at_work(state, entry.folder)
-        if state is entry.state and working == entry.at_work:
+        """The same run as its journal stands now; the very same entry when nothing has changed.
+
+        What was only added comes as `added`: the state belongs to the screens, which take it in between two keys.
+        """
+        added, position = _added(entry)
+        if position is None:
+            state, position = read_run(entry.folder)
+            return replace(entry, state=state, added=(), position=position, at_work=at_work(state, entry.folder))
+        working = at_work(entry.state, entry.folder)
+        if not added and working == entry.at_work:
             return entry
-        return replace(entry, state=state, at_work=working, stamp=stamp)
+        return replace(entry, added=added, position=position, at_work=working)
 
     def _of_run(self, run: FoundRun) -> RunEntry:
         spec = Path(run.state.started.spec_file) if run.state.started else None
         options = None
         if spec is not None and spec.is_file():
             options = replace(self._options, spec_path=spec, prune=prunes(run.name, spec))
+        working = at_work(run.state, run.folder)
         entry = RunEntry(
-            run.name, run.folder, options, run.state, fault=run.fault, at_work=at_work(run.state, run.folder)
+            run.name, run.folder, options, run.state, fault=run.fault, at_work=working, position=run.position
         )
         return replace(entry, terms=_terms(options)) if options else entry
 
@@ -110,17 +119,21 @@ def entry_of_spec(options: RunOptions, place: str = "") -> RunEntry:
     entry = RunEntry(project.spec.name, folder, options, terms=terms, place=place or str(options.spec_path))
     if options.fresh or not (folder / JOURNAL_NAME).is_file():
         return entry
-    state = read_state(folder)
-    return replace(entry, state=state, at_work=at_work(state, folder))
+    state, position = read_run(folder)
+    return replace(entry, state=state, position=position, at_work=at_work(state, folder))
 
 
-def _stamp(folder: Path) -> tuple[int, ...]:
-    """Tells one content of a journal from another without reading it."""
+def _added(entry: RunEntry) -> tuple[tuple[AnyRecord, ...], Position | None]:
+    """The records behind those in the entry's state; without a position when all has to be read anew."""
+    if entry.position is None or entry.added:
+        return (), None
     try:
-        found = (folder / JOURNAL_NAME).stat()
+        found = read_on(entry.folder / JOURNAL_NAME, entry.position)
     except OSError:
-        return (0,)
-    return found.st_ino, found.st_size, found.st_mtime_ns
+        return (), None
+    if found is None or len(found[0]) > MOST_ADDED:
+        return (), None
+    return tuple(found[0]), found[1]
 
 
 def _terms(options: RunOptions) -> Terms | None:

@@ -7,7 +7,9 @@ from pathlib import Path
 
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.state.run import RunState
+from ceopt_tui.journal.tail import Position
 from ceopt_tui.run_options import RunOptions
+from schemas.records import AnyRecord
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,8 @@ class RunEntry:
     place: str = ""  # the spec as a person finds it
     fault: str = ""  # why its journal cannot be read, or its spec not be run
     at_work: bool = False  # another process works on it now
-    stamp: tuple[int, ...] = ()  # of the journal `state` was read from; another one is another state
+    position: Position | None = None  # how far the journal was read for `state`; None: it has to be read anew
+    added: tuple[AnyRecord, ...] = ()  # what was read since, not yet in `state`
 
     @property
     def key(self) -> str:

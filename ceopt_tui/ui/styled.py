@@ -46,14 +46,20 @@ def marked(mark: Mark) -> Content:
     return Content.styled(str(mark), _TONES[mark.tone])
 
 
+class Cell(Text):
+    """Text that is not measured: columns have widths of their own, and measuring is half of what a long list costs."""
+
+    __rich_measure__ = None  # type: ignore[assignment]
+
+
 def cell(text: str) -> Text:
     """A table cell with exactly this text, cut at the column's end."""
-    return Text(text, no_wrap=True, overflow="ellipsis", end="")
+    return Cell(text, no_wrap=True, overflow="ellipsis", end="")
 
 
 def mark_cell(mark: Mark) -> Text:
     """A table cell with a sign and its word."""
-    return Text(str(mark).strip(), _CELL_STYLES.get(mark.tone, ""), no_wrap=True, overflow="ellipsis", end="")
+    return Cell(str(mark).strip(), _CELL_STYLES.get(mark.tone, ""), no_wrap=True, overflow="ellipsis", end="")
 
 
 def fact_lines(pairs: Iterable[tuple[str, str]]) -> list[Line]:

@@ -24,6 +24,7 @@ from ceopt_tui.following import FollowedRun, follow
 from ceopt_tui.gitops.repository import Repository
 from ceopt_tui.journal.journal import Journal
 from ceopt_tui.journal.replay import replay
+from ceopt_tui.journal.tail import read_all
 from ceopt_tui.looking import FoundRun
 from ceopt_tui.system_clock import SystemClock
 from schemas import records as r
@@ -69,7 +70,7 @@ def test_each_look_equals_a_full_reading_and_reads_only_what_is_new(
     folder: Path, journal: Journal, repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     full = []
-    monkeypatch.setattr(following, "replay", lambda path: full.append(path) or replay(path))
+    monkeypatch.setattr(following, "read_all", lambda path: full.append(path) or read_all(path))
     followed = FollowedRun(folder, repository)
     for number in range(1, 6):
         journal.append(experiment(number))

@@ -244,3 +244,23 @@ def test_another_output_for_the_same_text_ends_the_belief_in_a_runner_that_repea
     assert state.deterministic and not state.nondeterminism
     fold([other], state)
     assert not state.deterministic and state.nondeterminism == "case s0 gave another output for the same text"
+
+
+def test_a_run_is_named_shortly_where_it_is_logged() -> None:
+    assert repr(looping(*experiment())) == "<RunState fake, 1 experiments>"
+    assert repr(RunState()) == "<RunState not started, 0 experiments>"
+
+
+def test_time_passes_between_records_but_not_while_a_person_thinks_or_the_clock_is_set() -> None:
+    def at(second: int, record: Any) -> Any:
+        return record.model_copy(update={"at": f"2026-01-05T10:00:{second:02d}+00:00"})
+
+    asked = Asked(question_id="q", title="t", message="m", question="q?", options=("yes",))
+    state = fold(
+        [
+            Noted(text="without a time"), at(0, TickStarted(tick=1, pid=1, host="h")), at(4, Noted(text="n")),
+            at(4, Noted(text="in the same write")), at(5, asked), at(25, Answered(question_id="q", answer="yes")),
+            at(28, Noted(text="woken", jump_s=2.0)), at(20, Noted(text="set back")), at(26, Noted(text="n")),
+        ]
+    )  # fmt: skip
+    assert state.open_tick_s == 4 + 1 + 1 + 6

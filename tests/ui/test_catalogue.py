@@ -9,16 +9,17 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from histories import begun, state_of
+from histories import begun, state_of, tried
 
 from ceopt_tui.errors import InputError
 from ceopt_tui.journal.journal import Journal
 from ceopt_tui.journal.lock import RunLock
-from ceopt_tui.looking import at_work
+from ceopt_tui.looking import at_work, read_state
 from ceopt_tui.run_options import RunOptions
 from ceopt_tui.system_clock import SystemClock
-from ceopt_tui.ui.catalogue import RepositoryCatalogue, entry_of_spec
-from schemas.records import RunStarted, TickStarted
+from ceopt_tui.ui.catalogue import MOST_ADDED, RepositoryCatalogue, entry_of_spec
+from ceopt_tui.ui.run_model import RunModel
+from schemas.records import Noted, RunStarted, TickEnded, TickStarted
 
 SPEC = """\
 name: {name}
@@ -92,6 +93,27 @@ def test_a_run_is_listed_with_its_state_and_its_spec(repository: Path) -> None:
     (repository / "spec.yaml").unlink()
     (gone,) = catalogue(repository).entries()
     assert gone.options is None
+
+
+def test_what_another_process_added_is_read_on_and_taken_in_once(repository: Path) -> None:
+    entry = entry_of_spec(RunOptions(repository / "spec.yaml", environ={}))
+    opening = begun()
+    with Journal.open(entry.folder, now=SystemClock().now) as journal:
+        journal.append(opening)
+        read = catalogue(repository).reread(entry)
+        model = RunModel(read)
+        journal.append(tried(1, "be kind", "reverted", "no gain", "Be kind.\n"))
+        added = catalogue(repository).reread(read)
+        assert added.state is read.state and not read.state.experiments and len(added.added) == 4
+        model.follow(added)
+        assert model.state is read.state and model.state.experiments[1].outcome == "reverted"
+        assert catalogue(repository).reread(model.entry) is model.entry
+        journal.append([TickEnded(tick=1, active_s=1, status="waiting", reason="later")])
+        model.follow(catalogue(repository).reread(model.entry))
+        assert model.state.last_tick is not None and model.state == read_state(entry.folder)
+        journal.append([Noted(text="more")] * (MOST_ADDED + 1))
+        anew = catalogue(repository).reread(model.entry)
+    assert anew.state is not model.state and not anew.added and len(anew.state.notes) == MOST_ADDED + 1
 
 
 def test_a_pruning_run_goes_on_as_one(repository: Path) -> None:

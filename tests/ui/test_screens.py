@@ -226,9 +226,9 @@ async def test_ten_thousand_experiments_come_in_slices(tmp_path: Path, monkeypat
     slices: list[int] = []
     put = RowTable.put
 
-    def counted(table: RowTable, rows: Sequence[tuple[str, tuple[Text, ...]]]) -> None:
+    def counted(table: RowTable, rows: Sequence[tuple[str, tuple[Text, ...]]], *, more: bool = False) -> None:
         slices.extend([len(rows)] if table.id == "experiments" else [])
-        put(table, rows)
+        put(table, rows, more=more)
 
     monkeypatch.setattr(RowTable, "put", counted)
     records = [record for number in range(1, MANY + 1) for record in tried(number, "say it", "reverted", "no")]

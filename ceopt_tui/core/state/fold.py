@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Any
 
-from ceopt_tui.core.clocks import calendar_s
 from ceopt_tui.core.state.command_fold import COMMAND_STEPS
 from ceopt_tui.core.state.commands import CommandState
 from ceopt_tui.core.state.experiment import ExperimentState
@@ -39,16 +38,22 @@ def apply(state: RunState, record: r.AnyRecord) -> None:
     _STEPS[record.kind](state, record)
 
 
-# Between a question and its answer a person thought; that is no work of the run's.
-_ANSWERS = frozenset({"answered", "approved", "declined"})
+# Between a question and its answer a person thought, and between two ticks nobody did; that is no work of the run's.
+_NO_WORK = frozenset({"answered", "approved", "declined", "tick_started"})
 
 
 def _pass_time(state: RunState, record: r.AnyRecord) -> None:
-    if state.seen_at and record.at and record.kind not in _ANSWERS and record.kind != "tick_started":
-        gap = calendar_s(datetime.fromisoformat(state.seen_at), datetime.fromisoformat(record.at))
-        jump = record.jump_s if record.kind == "noted" else 0.0
-        state.open_tick_s += max(0.0, gap - max(0.0, jump))
-    state.seen_at = record.at or state.seen_at
+    """Books what the calendar says went by since the record before; a clock set back takes nothing away."""
+    at, before = record.at, state.seen_at
+    if at == before or not at:  # written together
+        return
+    state.seen_at = at
+    if before and record.kind not in _NO_WORK:
+        gap_s = (datetime.fromisoformat(at) - datetime.fromisoformat(before)).total_seconds()
+        if record.kind == "noted" and record.jump_s > 0:
+            gap_s -= record.jump_s
+        if gap_s > 0:
+            state.open_tick_s += gap_s
 
 
 def _run_started(state: RunState, record: r.RunStarted) -> None:

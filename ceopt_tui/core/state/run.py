@@ -50,7 +50,7 @@ class Reference:
     since_experiment: int = 0  # experiments started when this epoch began
 
 
-@dataclass
+@dataclass(repr=False)
 class RunState:
     """Everything a run knows, rebuilt from its journal."""
 
@@ -109,6 +109,10 @@ class RunState:
     waiting: Waiting = field(default_factory=Waiting)
     raised: dict[str, float] = field(default_factory=dict)  # by how much a person raised a limit of the spec
     wrap_up: WrapUpChosen | None = None  # what a person wants done with the outcome
+
+    def __repr__(self) -> str:
+        """Short: whoever logs a message or a worker would else write out the whole run."""
+        return f"<RunState {self.started.name if self.started else 'not started'}, {len(self.experiments)} experiments>"
 
     @property
     def scores_hidden(self) -> bool:

@@ -19,7 +19,7 @@ TRIES_PER_CASE = 2
 CUT, EMPTY, FILTERED = "truncated (length)", "empty reply", "stopped by the provider's content filter"
 
 
-@dataclass
+@dataclass(slots=True)
 class Cell:
     """All scored runs of one text on one case; variance sums are updated run by run (Welford)."""
 
@@ -57,15 +57,18 @@ class RunBook:
 
     def add(self, run: CaseRun) -> None:
         key = (run.text_digest, run.case_id)
-        self.samples.setdefault(key, set()).add(run.sample)
+        if (taken := self.samples.get(key)) is None:
+            self.samples[key] = {run.sample}
+        else:
+            taken.add(run.sample)
         if not run.awaits_judge:
             self.score(run)
 
     def score(self, run: CaseRun) -> None:
         """Files the score of a run, or that it has none. A judged run comes here when its verdict is in."""
         key = (run.text_digest, run.case_id)
-        place = (*key, run.step)
         if run.score is None:
+            place = (*key, run.step)
             self.failed += 1
             self.failures[place] = self.failures.get(place, 0) + 1
             self.reasons[key] = run.unscored or ""
@@ -73,8 +76,10 @@ class RunBook:
                 self.faults.add(place)
             return
         self.scored += 1
-        self.lost.discard(place)
-        self.failed_before.discard(place)
+        if self.lost or self.failed_before:
+            place = (*key, run.step)
+            self.lost.discard(place)
+            self.failed_before.discard(place)
         self.outputs.setdefault(key, []).append(run.output)
         self.details[key] = run.detail
         cell = self.cells.setdefault(key, Cell())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import ClassVar
 
 from rich.text import Text
@@ -80,6 +81,9 @@ class RunScreen(Screen[None]):
         self.set_interval(self._refresh_s, self._tick)
         self.set_interval(REREAD_S, self._follow)
 
+    def on_unmount(self) -> None:
+        gc.unfreeze()
+
     def changed(self) -> None:
         """The run has moved on; the next tick of the screen shows it."""
         self._changed = True
@@ -133,6 +137,7 @@ class RunScreen(Screen[None]):
         self._listed = upto
         if upto < len(experiments) and not self._filling:
             self._filling = True
+            gc.freeze()  # rows stay; to scan all of them for garbage again and again would be felt as stalls
             self.set_timer(SLICE_PAUSE_S, self._list_more)
 
     def _list_more(self) -> None:

@@ -28,6 +28,7 @@ class RowTable(DataTable[Text]):
     def __init__(self, columns: tuple[tuple[str, int], ...], *, id: str) -> None:
         super().__init__(id=id, cursor_type="row", zebra_stripes=False)
         self._wanted_columns = columns
+        self._waits_at: int | None = None  # the cursor's row while it waits for the rows still to come, to follow them
 
     def on_mount(self) -> None:
         for label, width in self._wanted_columns:
@@ -37,10 +38,13 @@ class RowTable(DataTable[Text]):
         """An empty list has nothing to open."""
         return action != "select_cursor" or self.row_count > 0
 
-    def put(self, rows: Sequence[tuple[str, tuple[Text, ...]]]) -> None:
-        """Adds rows by key, or changes those that are there. A cursor on the last row stays on the last row."""
+    def put(self, rows: Sequence[tuple[str, tuple[Text, ...]]], *, more: bool = False) -> None:
+        """Adds rows by key, or changes those that are there. A cursor on the last row stays on the last row.
+
+        `more` rows are about to come: the cursor goes to the end with the last of them, unless a person moved it.
+        """
         was_empty = self.row_count == 0
-        follow = was_empty or self.cursor_row == self.row_count - 1
+        follow = was_empty or self.cursor_row in (self.row_count - 1, self._waits_at)
         for key, cells in rows:
             if key in self.rows:
                 self._change(key, cells)
@@ -48,7 +52,8 @@ class RowTable(DataTable[Text]):
                 self.add_row(*cells, key=key)
         if was_empty and self.row_count:
             self.refresh_bindings()
-        if follow:
+        self._waits_at = self.cursor_row if follow and more else None
+        if follow and not more:
             self.move_cursor(row=self.row_count - 1)
 
     def _change(self, key: str, cells: tuple[Text, ...]) -> None:
