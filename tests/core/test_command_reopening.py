@@ -42,6 +42,32 @@ def test_a_target_that_is_met_ends_the_run_until_it_is_a_harder_one() -> None:
     assert reopens(world.state, aiming_at(60), 0, 0) is not None
 
 
+def test_a_batch_that_was_cut_off_while_it_began_is_begun_to_the_end() -> None:
+    assert TERMS.command is not None
+    terms = replace(TERMS, command=replace(TERMS.command, batch=3))
+    whole = World([Idea(ms=80), Idea(ms=50), Idea(ms=70)], terms=terms)
+    whole.run()
+    cut = World(whole.ideas, terms=terms, approved=False, rounds=0)
+    first = next(place for place, record in enumerate(whole.records) if record.kind == "experiment_started")
+    cut.note(*whole.records[1 : first + 1])
+    cut.run()
+    assert {one.started.batch for one in cut.state.experiments.values()} == {1}
+    assert [one.outcome for one in cut.state.experiments.values()] == [
+        one.outcome for one in whole.state.experiments.values()
+    ]
+
+
+def test_a_comparison_that_a_kill_cut_off_from_its_verdict_counts_once() -> None:
+    whole = World([Idea(ms=80)])
+    whole.run()
+    cut = World(whole.ideas, approved=False, rounds=0)
+    place = next(place for place, record in enumerate(whole.records) if record.kind == "compared")
+    cut.note(*whole.records[1 : place + 1])
+    cut.run()
+    assert len(cut.state.experiments[1].comparisons) == len(whole.state.experiments[1].comparisons)
+    assert [keep.number for keep in cut.state.keeps] == [1]
+
+
 @pytest.mark.parametrize(
     ("caps", "goes_on"),
     [(Caps(calls=2), False), (Caps(calls=3), True), (Caps(usd=0.6), False), (Caps(usd=0.7), True)],

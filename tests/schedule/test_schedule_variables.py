@@ -70,12 +70,13 @@ def test_a_model_that_nobody_named_is_asked_for_where_a_run_needs_one(tmp_path: 
     assert needed({}, tmp_path) == Needed((), ("CEOPT_MODEL_CHEAP",))
 
 
+GATE = {"name": "correct", "check": "== 1"}
 CODE = {
     "target": None,
     "evalset": None,
-    "metric": {"primary": {"type": "hard", "name": "ms", "direction": "minimize"}, "degenerate_gates": []},
+    "metric": {"primary": {"type": "hard", "name": "ms", "direction": "minimize"}, "degenerate_gates": [GATE]},
     "measurement": {"command": "./measure", "stability": {"comparison": {"method": "relative"}}},
-    "scope": {"mutable": ["src"], "immutable": []},
+    "scope": {"mutable": ["src"], "immutable": ["bench"]},
 }
 
 

@@ -254,7 +254,11 @@ def _looked(state: RunState, record: r.Looked) -> None:
 
 
 def _compared(state: RunState, record: r.Compared) -> None:
-    state.experiments[record.number].comparisons.append(record)
+    """Told again after a kill between it and its verdict, a comparison counts once."""
+    told = state.experiments[record.number].comparisons
+    if told and told[-1].model_copy(update={"seq": record.seq, "at": record.at}) == record:
+        told.pop()
+    told.append(record)
 
 
 def _experiment_closed(state: RunState, record: r.ExperimentClosed) -> None:

@@ -28,6 +28,8 @@ def plan_command(state: RunState, terms: Terms, command: CommandTerms, active_s:
         return plan_wrap_up(state, command)
     if action := plan_setup(state, terms, command):
         return action
+    if ideas := _rest_of_batch(state, command):
+        return Note(_start(state, ideas, state.commands.batch))
     if action := plan_batch(state, terms, command):
         return action
     if state.error_streak >= ERRORS_IN_A_ROW:
@@ -40,7 +42,7 @@ def plan_command(state: RunState, terms: Terms, command: CommandTerms, active_s:
     if action := plan_dependencies(state, terms):
         return action
     if ideas := next_ideas(state, command.batch):
-        return Note(_start(state, ideas))
+        return Note(_start(state, ideas, state.commands.batch + 1))
     if not state.backlog.added:
         return Note((Stopped(outcome="no_ideas", reason="no executable action is left: there are no further ideas"),))
     return Hypothesize(state.generation + 1)
@@ -73,9 +75,18 @@ def next_ideas(state: RunState, wanted: int) -> list[HypothesisAdded]:
     return chosen
 
 
-def _start(state: RunState, ideas: list[HypothesisAdded]) -> tuple[ExperimentStarted, ...]:
+def _rest_of_batch(state: RunState, command: CommandTerms) -> list[HypothesisAdded]:
+    """Ideas whose start a kill kept from the journal: of a batch that was only begun, all belong to it."""
+    begun = [one for one in state.experiments.values() if one.started.batch == state.commands.batch]
+    known = {*state.commands.changes, *state.commands.dispatched}
+    if not begun or any(one.closed or one.refused or one.number in known for one in begun):
+        return []
+    return next_ideas(state, command.batch - len(begun))
+
+
+def _start(state: RunState, ideas: list[HypothesisAdded], batch: int) -> tuple[ExperimentStarted, ...]:
     assert state.started is not None
-    first, batch = len(state.experiments) + 1, state.commands.batch + 1
+    first = len(state.experiments) + 1
     return tuple(
         ExperimentStarted(
             number=number,
