@@ -44,6 +44,7 @@ def words(ended: Ended) -> str:
     return ended.out + ended.err
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("name", "more"),
     [
@@ -69,6 +70,7 @@ def test_what_codex_may_do_is_not_guessed(tmp_path: Path, endpoint: StubEndpoint
     assert "codex_security: full-auto" in words(ended) and not (command.folder / "starts.txt").exists()
 
 
+@pytest.mark.exhaustive
 def test_an_agent_that_fails_three_times_is_done_with_and_a_model_edits(tmp_path: Path, endpoint: StubEndpoint) -> None:
     more = "execution: {mode: serial, backend: claude}\nproposer: {kind: llm}\n"
     place, command = with_agent("claude", tmp_path, endpoint, more)
@@ -80,6 +82,7 @@ def test_an_agent_that_fails_three_times_is_done_with_and_a_model_edits(tmp_path
     assert any(event["outcome"] == "kept" for event in closed(ended).values()), words(ended)
 
 
+@pytest.mark.exhaustive
 def test_inside_of_the_agent_itself_the_model_edits(tmp_path: Path, endpoint: StubEndpoint) -> None:
     place, command = with_agent("claude", tmp_path, endpoint, "execution: {mode: serial, backend: claude}\n")
     place.environ["CLAUDECODE"] = "1"
