@@ -25,6 +25,7 @@ from ceopt_tui.core.judging_ports import (
 )
 from ceopt_tui.core.plan.terms import JudgeTerms, Terms
 from ceopt_tui.core.ports import Question, SelectionCase
+from ceopt_tui.core.state.proposals import WRAP_UP
 from ceopt_tui.core.themes import stable
 from ceopt_tui.engine.parts import JudgeParts, Parts
 from ceopt_tui.errors import NeedsPersonError
@@ -147,6 +148,8 @@ class Person(FakeSkin):
     sheets: list[Sheet] = field(default_factory=list)
 
     async def ask(self, question: Question) -> str:
+        if question.id == WRAP_UP:
+            return "done"
         self.asked.append(question)
         if question.id not in self.says:
             raise NeedsPersonError(question.question)

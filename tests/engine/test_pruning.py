@@ -138,15 +138,15 @@ async def test_a_case_that_only_one_rule_carries_vetoes_its_removal(tmp_path: Pa
     world.protect = tuple(rule.id for rule in split_rules(text["prompt.md"]) if rule.text == NEEDED)
     assert case in world.inputs().split.holdout
     result = await world.tick()
-    assert result.outcome == "inconclusive"
+    assert (result.outcome, result.exit_status) == ("needs_person", ExitStatus.NEEDS_PERSON)
     (said,) = world.why().values()
-    assert said == "inconclusive: would break c07, which always passed; only a person may keep this"
+    assert said == "deferred_needs_approval: would break c07, which always passed; only a person may keep this"
     attended = PruneWorld(
         tmp_path / "person", needs(RARE, case=case), **knobs, protect=world.protect,
         terms=pruning_terms(attended=True), skin=FakeSkin(answers=["keep"]),
     )  # fmt: skip
     assert (await attended.tick()).outcome == "shortened"
-    (asked,) = attended.skin.asked
+    asked, _ = attended.skin.asked
     assert "Broken     c07 (failed in 1 of 1 run; before: passed in 1 of 1)" in asked.message
 
 
@@ -154,7 +154,7 @@ async def test_a_person_is_asked_whether_the_rule_is_wanted_for_something_else(t
     skin = FakeSkin(answers=["proceed", "proceed", "refuse: we are kind", "keep"])
     world = PruneWorld(tmp_path, terms=pruning_terms(attended=True), skin=skin, approved=False)
     assert (await world.tick()).outcome == "shortened"
-    _, baseline, keep, _ = skin.asked
+    _, baseline, keep, *_ = skin.asked
     assert baseline.question == "Start taking rules out?"
     assert "a rule leaves only if no loss shows without it" in baseline.message
     assert "Detects    a rule that up to 11% of all inputs need may go unmissed" in baseline.message

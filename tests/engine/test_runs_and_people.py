@@ -139,7 +139,7 @@ async def test_a_changed_measurement_blocks_a_run_that_has_ideas(tmp_path: Path)
     calls = len(world.runner.calls)
     world.measurement_digest = "measured otherwise"
     result = await world.tick()
-    assert (result.status, result.outcome, result.exit_status) == ("blocked", "needs_person", ExitStatus.NEEDS_PERSON)
+    assert (result.status, result.outcome, result.exit_status) == ("blocked", "changed", ExitStatus.NEEDS_PERSON)
     assert "Restore the approved spec" in result.reason and "--fresh" in result.reason
     assert len(world.runner.calls) == calls and world.state.status == "blocked"
     world.measurement_digest = "measured"
