@@ -59,7 +59,14 @@ async def test_the_spec_is_approved_before_the_first_paid_call(tmp_path: Path) -
     assert result.status == "blocked" and len(world.runner.calls) == 40
     world.skin.answers = ["proceed", "keep"]
     assert (await world.tick()).outcome == "improved"
-    assert [question.id for question in world.skin.asked] == ["spec", "spec", "baseline", "baseline", "keep-1", "wrap-up"]
+    assert [question.id for question in world.skin.asked] == [
+        "spec",
+        "spec",
+        "baseline",
+        "baseline",
+        "keep-1",
+        "wrap-up",
+    ]
 
 
 async def test_a_person_who_refuses_a_keep_ends_that_experiment(tmp_path: Path) -> None:
@@ -140,7 +147,7 @@ async def test_a_changed_measurement_blocks_a_run_that_has_ideas(tmp_path: Path)
     world.measurement_digest = "measured otherwise"
     result = await world.tick()
     assert (result.status, result.outcome, result.exit_status) == ("blocked", "changed", ExitStatus.NEEDS_PERSON)
-    assert "Restore the approved spec" in result.reason and "--fresh" in result.reason
+    assert "Put back what the run was" in result.reason and "--fresh" in result.reason
     assert len(world.runner.calls) == calls and world.state.status == "blocked"
     world.measurement_digest = "measured"
     world.skin.answers = ["keep"]
