@@ -65,7 +65,17 @@ async def test_the_order_of_an_attended_run(tmp_path: Path) -> None:
                 "person_scored", "sheet_closed", "asked", "answered", "baseline_measured", "asked", "approved",
                 "themes_grouped", "hypothesis_added"]  # fmt: skip
     assert told[told.index("rubric_bound") + 1 :][: len(expected)] == expected
-    assert told[-6:] == ["case_run", "judged", "gain_reported", "report_written", "finished", "tick_ended"]
+    ending = [
+        "case_run",
+        "judged",
+        "gain_reported",
+        "report_written",
+        "asked",
+        "wrap_up_chosen",
+        "finished",
+        "tick_ended",
+    ]
+    assert told[-len(ending) :] == ending
     paid_once(world)
 
 
