@@ -1,4 +1,4 @@
-"""An example killed in the middle goes on to the same end and measures nothing twice; a raised limit takes it up again."""
+"""An example killed in the middle ends the same and measures nothing twice; a raised limit takes it up again."""
 
 from __future__ import annotations
 
