@@ -5,6 +5,7 @@ A record is never changed once written; a new field gets a default, a new meanin
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter
@@ -19,6 +20,7 @@ from schemas.command_records import (
     Pairing,
 )
 from schemas.harness_records import CasesProposed, HarnessExamined
+from schemas.idea_key import idea_key
 from schemas.judging_records import (
     Judged,
     PeopleCompared,
@@ -184,6 +186,11 @@ class HypothesisAdded(Record):
     opportunity: dict[str, str] = {}
     rank: float = 0.0
     generation: int = 0
+
+    @cached_property
+    def key(self) -> str:
+        """What makes it the same idea as another."""
+        return idea_key(self.move, self.parameters)
 
 
 class BacklogClosed(Record):

@@ -2,28 +2,45 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.ports import Backend
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.engine.digest import DIGEST_NAME, digest_text
-from ceopt_tui.engine.log_view import LOG_NAME, log_document
+from ceopt_tui.engine.log_view import LOG_NAME, LogText
 from ceopt_tui.engine.report import report_markdown, report_page
 from ceopt_tui.journal.atomic import write_atomic
 from ceopt_tui.journal.disk import JOURNAL_NAME
 from schemas.coverage import Coverage
 from schemas.records import ReportWritten
-from schemas.yaml_dump import dump
 
 REPORT_NAME = "report.md"
 PAGE_NAME = "report.html"
 VIEW_EVERY = 25  # in long runs the view follows in steps: writing it costs as much as it is long
 
 
-def write_log_view(folder: Path, state: RunState, spec_text: str) -> None:
-    """Rewrites experiment-log.yaml."""
-    write_atomic(folder / LOG_NAME, dump(log_document(state, spec_text)).encode("utf-8"))
+class LogView:
+    """experiment-log.yaml of one run, kept up while the run is at work."""
+
+    def __init__(self, folder: Path, spec_text: str) -> None:
+        self._path = folder / LOG_NAME
+        self._text = LogText(spec_text)
+        self._shown = 0  # experiments in it when it was last written
+
+    async def write(self, state: RunState) -> None:
+        """Rewrites it, off the event loop: a long one takes a while. The state must not change meanwhile."""
+        self._shown = len(state.experiments)
+        await asyncio.to_thread(self._write, state)
+
+    def _write(self, state: RunState) -> None:
+        write_atomic(self._path, self._text.of(state).encode("utf-8"))
+
+    def is_due(self, state: RunState) -> bool:
+        """After every experiment of a short run, now and then in a long one."""
+        count = len(state.experiments)
+        return count < VIEW_EVERY or count >= self._shown + VIEW_EVERY
 
 
 def view_is_stale(folder: Path) -> bool:
@@ -32,12 +49,6 @@ def view_is_stale(folder: Path) -> bool:
         return (folder / LOG_NAME).stat().st_mtime_ns < (folder / JOURNAL_NAME).stat().st_mtime_ns
     except FileNotFoundError:
         return True
-
-
-def view_is_due(state: RunState) -> bool:
-    """After every experiment of a short run, now and then in a long one."""
-    count = len(state.experiments)
-    return count < VIEW_EVERY or count % VIEW_EVERY == 0
 
 
 def write_digest(folder: Path, state: RunState, span: float) -> str:

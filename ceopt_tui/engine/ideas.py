@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from statistics import fmean
 
 from ceopt_tui.core.plan.actions import Hypothesize, Propose
@@ -20,29 +20,24 @@ from ceopt_tui.engine.proposals import carried_over
 from ceopt_tui.engine.recorder import Recorder
 from ceopt_tui.engine.telling import told_outcome, told_reason
 from ceopt_tui.errors import ProposalError
+from schemas.idea_key import idea_key
 from schemas.records import BacklogClosed, CandidateMade, CandidateRefused, ExperimentClosed, HypothesisAdded
 
 TRIED_SHOWN = 10
-
-
-def idea_key(move: str, parameters: Mapping[str, object]) -> str:
-    """What makes two ideas the same idea."""
-    return f"{move}:{json.dumps(parameters, sort_keys=True, ensure_ascii=False, separators=(',', ':'))}"
 
 
 def brief(state: RunState, inputs: RunInputs, terms: Terms, digest: str) -> Brief:
     """All a proposer may know. Built from selection cases alone; nothing held out can get in."""
     assert state.split is not None
     found = themes_in_force(state.judging.groupings, state.judging.edits)
-    tried = [
-        _tried(state, experiment, experiment.closed) for experiment in state.experiments.values() if experiment.closed
-    ]
+    closed = ((one, one.closed) for one in reversed(state.experiments.values()) if one.closed)
+    tried = [_tried(state, experiment, end) for experiment, end in islice(closed, TRIED_SHOWN)]
     return Brief(
         name=inputs.name,
         description=inputs.description,
         texts=state.best_texts,
         selection=selection_cases(state, inputs, terms),
-        tried=tried[-TRIED_SHOWN:],
+        tried=tried[::-1],
         tried_keys=_tried_keys(state),
         constraints=inputs.constraints,
         protect=inputs.protect,
@@ -58,7 +53,7 @@ def brief(state: RunState, inputs: RunInputs, terms: Terms, digest: str) -> Brie
 def _tried_keys(state: RunState) -> frozenset[str]:
     """Ideas not to be offered again. One that a keep overtook before it was tried may come back for the new text."""
     return frozenset(
-        idea_key(idea.move, idea.parameters)
+        idea.key
         for idea in state.hypotheses.values()
         if idea.id in state.taken or idea.dep_status != "approved" or idea.generation == state.generation
     )
@@ -66,7 +61,7 @@ def _tried_keys(state: RunState) -> frozenset[str]:
 
 def still_open(state: RunState) -> list[HypothesisAdded]:
     """Ideas not tried yet; one that was offered again for a new text counts once, as it was offered last."""
-    ideas = {idea_key(idea.move, idea.parameters): idea for idea in state.hypotheses.values()}
+    ideas = {idea.key: idea for idea in state.hypotheses.values()}
     return [idea for idea in ideas.values() if idea.id not in state.taken]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from ceopt_tui.core.describe import HIDDEN, hides_scores
@@ -9,19 +10,63 @@ from ceopt_tui.core.state.experiment import ExperimentState
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.core.waits import pending_waits
 from ceopt_tui.engine.ideas import still_open
+from schemas.yaml_dump import dump
 
 LOG_NAME = "experiment-log.yaml"
 
 
-def log_document(state: RunState, spec_text: str) -> dict[str, Any]:
-    """The document of schemas.experiment_log, as plain values in reading order."""
+@dataclass(frozen=True)
+class _Rendered:
+    """The text of a closed experiment, and what it was made from."""
+
+    made_from: tuple[object, ...]
+    text: str
+
+
+class LogText:
+    """The view as text, again and again: a closed experiment is rendered once, which keeps that of a long run cheap."""
+
+    def __init__(self, spec_text: str) -> None:
+        self._spec_text = spec_text
+        self._rendered: dict[int, _Rendered] = {}
+
+    def of(self, state: RunState) -> str:
+        """The same as the dumped `log_document`."""
+        parts = []
+        for key, value in _document(state, self._spec_text, []).items():
+            listed = key == "experiments" and state.experiments
+            parts.append(self._experiments(state) if listed else dump({key: value}))
+        return "".join(parts)
+
+    def _experiments(self, state: RunState) -> str:
+        hidden = hides_scores(state)
+        texts = [self._experiment(experiment, hidden) for experiment in state.experiments.values()]
+        return "experiments:\n" + "".join(texts)
+
+    def _experiment(self, experiment: ExperimentState, hidden: bool) -> str:
+        made_from = (experiment.closed, experiment.commit, experiment.judging.calls, hidden)
+        known = self._rendered.get(experiment.number)
+        if known is None or experiment.closed is None or known.made_from != made_from:
+            text = dump({"experiments": [_experiment(experiment, hidden)]}).partition("\n")[2]
+            known = self._rendered[experiment.number] = _Rendered(made_from, text)
+        return known.text
+
+
+def log_document(state: RunState, spec_text: str, last: int | None = None) -> dict[str, Any]:
+    """The document of schemas.experiment_log, as plain values in reading order; at most the `last` experiments."""
+    hidden, experiments = hides_scores(state), list(state.experiments.values())
+    shown = experiments if last is None else experiments[max(0, len(experiments) - last) :]
+    return _document(state, spec_text, [_experiment(experiment, hidden) for experiment in shown])
+
+
+def _document(state: RunState, spec_text: str, experiments: list[dict[str, Any]]) -> dict[str, Any]:
     started, hidden = state.started, hides_scores(state)
     return {
         "spec": spec_text,
         "run_id": started.run_id if started else None,
         "started_at": started.at if started else None,
         "baseline": None if hidden else _baseline(state),
-        "experiments": [_experiment(experiment, hidden) for experiment in state.experiments.values()],
+        "experiments": experiments,
         "best": _best(state),
         "hypothesis_backlog": [
             {"id": idea.id, "description": idea.description, "category": idea.category, "priority": idea.priority,

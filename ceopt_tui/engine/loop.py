@@ -44,7 +44,7 @@ from ceopt_tui.engine.command.collecting import ResultsAwaited
 from ceopt_tui.engine.command.desk import CommandDesk
 from ceopt_tui.engine.command.workplace import Workplace
 from ceopt_tui.engine.ending import EndRequested
-from ceopt_tui.engine.files import view_is_due, view_is_stale, write_digest, write_log_view, write_report
+from ceopt_tui.engine.files import LogView, view_is_stale, write_digest, write_report
 from ceopt_tui.engine.harness import examine_checks, probe, propose_cases
 from ceopt_tui.engine.ideas import hypothesize, propose
 from ceopt_tui.engine.judging import judge_outputs
@@ -114,6 +114,7 @@ class Run:
         self._progress = progress
         scorer = None if parts.judging else parts.scorer  # a judge scores outputs when they are all in
         self._pool = Pool(session.recorder, parts.runner, scorer, inputs.cases, parts.concurrency, progress)
+        self._view = LogView(session.folder, inputs.spec_bytes.decode("utf-8-sig"))
         self._start = self._moment()
         self._seen = self._start
         self._limit_s: float | None = None
@@ -141,7 +142,7 @@ class Run:
             if reason and not changed(self.state, self._inputs, self._parts):
                 reopened = [Reopened(reason=reason)]
         if self.state.finished and not goes_on and not reopened:
-            return self._ended_before(self.state.finished)
+            return await self._ended_before(self.state.finished)
         records = [*begin(self._session, self._inputs, self._parts), *reopened]
         number = (self.state.tick.tick if self.state.tick else 0) + 1
         await self._recorder.commit(TickStarted(tick=number, pid=os.getpid(), host=socket.gethostname()), *records)
@@ -164,14 +165,14 @@ class Run:
         if self._commands:
             self._commands.tidy()
 
-    def _ended_before(self, finished: Finished) -> TickResult:
+    async def _ended_before(self, finished: Finished) -> TickResult:
         """A finished run stays as it is; one whose spec changed since would answer another question."""
         try:
             refuse_changed(self._session, self._inputs, self._parts)
         except NeedsPersonError as error:
             return _parked(error)
         if view_is_stale(self._session.folder):
-            self._write_view()
+            await self._write_view()
         return _finished(finished)
 
     async def _until_parked(self) -> TickResult:
@@ -210,7 +211,7 @@ class Run:
         match action:
             case Note(records):
                 await recorder.commit(*with_learnings(self.state, records))
-                self._checkpoint(action)
+                await self._checkpoint(action)
             case Probe():
                 await probe(recorder, parts)
             case Examine():
@@ -229,7 +230,8 @@ class Run:
                 await group_themes(recorder, inputs, parts, action)
             case Hypothesize():
                 await hypothesize(recorder, inputs, parts, action, self._digest(), self._total_active_s())
-                self._write_view()
+                if self._view.is_due(self.state):
+                    await self._write_view()
             case Propose():
                 await propose(recorder, inputs, parts, action, self._digest())
             case ReadWinner():
@@ -298,16 +300,17 @@ class Run:
         await self._recorder.flush()
         if self._commands:
             await asyncio.to_thread(self._commands.tidy)
-        self._write_view()
+        await self._write_view()
 
-    def _checkpoint(self, note: Note) -> None:
+    async def _checkpoint(self, note: Note) -> None:
         """People's view follows at the checkpoints; single experiments of a long run do not wait for it."""
         kinds = {type(record) for record in note.records}
-        if BaselineMeasured in kinds or Stopped in kinds or (ExperimentClosed in kinds and view_is_due(self.state)):
-            self._write_view()
+        due = ExperimentClosed in kinds and self._view.is_due(self.state)
+        if due or BaselineMeasured in kinds or Stopped in kinds:
+            await self._write_view()
 
-    def _write_view(self) -> None:
-        write_log_view(self._session.folder, self.state, self._inputs.spec_bytes.decode("utf-8-sig"))
+    async def _write_view(self) -> None:
+        await self._view.write(self.state)
 
     def _digest(self) -> str:
         return write_digest(self._session.folder, self.state, self._parts.terms.span)

@@ -17,6 +17,7 @@ from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.ports import Brief, HypothesisDraft
 from ceopt_tui.core.state.fold import apply, fold
 from ceopt_tui.core.state.run import RunState
+from schemas.idea_key import idea_key
 from schemas.records import (
     AnyRecord,
     Approved,
@@ -29,7 +30,6 @@ from schemas.records import (
     RunStarted,
     SplitFrozen,
 )
-from texttargets.proposers.idea_key import idea_key
 from texttargets.proposers.prune import PruneProposer
 
 AT = "2026-01-05T10:00:00+00:00"

@@ -19,10 +19,10 @@ from ceopt_tui.errors import BudgetError, CeoptError, ProposalError
 from ceopt_tui.programs import program_environment
 from schemas.checks import Regex
 from schemas.evalset import Case
+from schemas.idea_key import idea_key
 from schemas.records import CallFacts
 from texttargets.proposers.command import CommandProposer, CommandSetting
 from texttargets.proposers.command_reply import UNCHANGED, Claim, claim_in
-from texttargets.proposers.idea_key import idea_key
 
 TEXT = "\ufeff# Sort\r\n\r\n- Read the message.\t\r\n- No final newline"
 PATH = "prompts/sort.md"

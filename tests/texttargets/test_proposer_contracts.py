@@ -17,12 +17,12 @@ from world import TEXT, World
 from ceopt_tui.core.ports import Accept, Brief, ModelReply, ModelRequest, Proposer, Refusal, ResolvedModel
 from ceopt_tui.engine.ideas import brief as brief_of
 from ceopt_tui.engine.parts import RunInputs
+from schemas.idea_key import idea_key
 from schemas.records import CallFacts
 from texttargets.guards import make_guard
 from texttargets.leak_sources import LeakSources
 from texttargets.limits import Limits
 from texttargets.proposers.command import CommandProposer, CommandSetting
-from texttargets.proposers.idea_key import idea_key
 from texttargets.proposers.llm import LLMProposer
 from texttargets.proposers.mechanical import MechanicalProposer
 

@@ -16,10 +16,10 @@ from ceopt_tui.errors import ProposalError
 from judges.client import LiteLLMClient
 from judges.ledger import Ledger
 from schemas.evalset import Case
+from schemas.idea_key import idea_key
 from schemas.judging_records import Theme
 from texttargets.guards import make_guard
 from texttargets.leak_sources import LeakSources
-from texttargets.proposers.idea_key import idea_key
 from texttargets.proposers.llm import APPROACHES, LLMProposer
 from texttargets.proposers.mechanical import MechanicalProposer
 

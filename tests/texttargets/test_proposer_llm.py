@@ -24,10 +24,10 @@ from ceopt_tui.core.ports import (
 from ceopt_tui.errors import AuthError, CallFailed, ProposalError
 from schemas.checks import Regex
 from schemas.evalset import Case
+from schemas.idea_key import idea_key
 from schemas.records import CallFacts
 from texttargets.proposers.contract import infer_contract
 from texttargets.proposers.failure_themes import WRONG_FORM, failure_themes
-from texttargets.proposers.idea_key import idea_key
 from texttargets.proposers.llm import APPROACHES, LLMProposer
 from texttargets.proposers.llm_reply import Append, accept_reply, parse_reply, reply_schema
 

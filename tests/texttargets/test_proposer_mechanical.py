@@ -12,13 +12,12 @@ from typing import Any
 import pytest
 
 from ceopt_tui.core.ports import Brief, HypothesisDraft, Refusal, SelectionCase
-from ceopt_tui.engine.ideas import idea_key as engine_key
 from ceopt_tui.errors import ProposalError
 from schemas.evalset import Case
+from schemas.idea_key import idea_key
 from texttargets.guards import make_guard
 from texttargets.importers.reading import read_failures
 from texttargets.leak_sources import LeakSources
-from texttargets.proposers.idea_key import idea_key
 from texttargets.proposers.mechanical import MechanicalProposer
 from texttargets.proposers.transport import exchanged
 from texttargets.proposers.word_evidence import telling_phrases, telling_words
@@ -95,18 +94,13 @@ async def test_what_was_tried_is_not_proposed_again_until_nothing_is_left() -> N
     tried: set[str] = set()
     for _ in range(30):
         ideas = await ideas_of(replace(brief, tried_keys=frozenset(tried)), 3)
-        keys = {engine_key(idea.move, idea.parameters) for idea in ideas}
+        keys = {idea_key(idea.move, idea.parameters) for idea in ideas}
         assert not keys & tried
         tried |= keys
         if not ideas:
             break
     assert await ideas_of(replace(brief, tried_keys=frozenset(tried))) == []
     assert len(tried) >= 8
-
-
-def test_keys_are_those_of_the_engine() -> None:
-    parameters = {"b": "ü", "a": [1, True, None]}
-    assert idea_key("move", parameters) == engine_key("move", parameters)
 
 
 async def test_after_the_contract_is_kept_the_next_ideas_build_on_it() -> None:

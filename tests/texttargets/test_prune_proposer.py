@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from ceopt_tui.core.ports import Brief, HypothesisDraft, SelectionCase
 from ceopt_tui.errors import ProposalError
 from schemas.evalset import Case
+from schemas.idea_key import idea_key
 from texttargets.guards import make_guard
 from texttargets.leak_sources import LeakSources
-from texttargets.proposers.idea_key import idea_key
 from texttargets.proposers.mechanical import MechanicalProposer
 from texttargets.proposers.prune import PruneProposer
 from texttargets.rules import split_rules

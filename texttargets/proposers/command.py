@@ -15,11 +15,11 @@ from ceopt_tui.core.masking import mask
 from ceopt_tui.core.ports import Brief, Draft, HypothesisDraft, OutsideCalls, ProposalRefused, Refusal
 from ceopt_tui.errors import CeoptError, ProposalError
 from ceopt_tui.programs import Ended, Workplace, run_program, workplace
+from schemas.idea_key import idea_key
 from schemas.records import CallFacts
 from texttargets.excerpt import excerpt, on_one_line
 from texttargets.proposers.command_reply import UNCHANGED, Claim, changed_texts, claim_in
 from texttargets.proposers.command_request import write_request
-from texttargets.proposers.idea_key import idea_key
 from texttargets.target_file import text_digest
 
 MOVE = "command"

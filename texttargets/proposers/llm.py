@@ -18,11 +18,11 @@ from ceopt_tui.core.ports import (
     ResolvedModel,
 )
 from ceopt_tui.errors import CallFailed, ProposalError
+from schemas.idea_key import idea_key
 from texttargets.edits import apply_edits
 from texttargets.excerpt import excerpt
 from texttargets.proposers.contract import Contract, infer_contract
 from texttargets.proposers.failure_themes import WRONG_FORM, FailureTheme, failure_themes, judged_themes
-from texttargets.proposers.idea_key import idea_key
 from texttargets.proposers.insertion import insert_lines
 from texttargets.proposers.llm_prompt import proposal_messages
 from texttargets.proposers.llm_reply import Rewrite, accept_reply, parse_reply, reply_schema

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from ceopt_tui.core.ports import Brief, Draft, HypothesisDraft, Refusal
 from ceopt_tui.errors import ProposalError
-from texttargets.proposers.idea_key import idea_key
+from schemas.idea_key import idea_key
 from texttargets.proposers.mechanical_contract import StateContract
 from texttargets.proposers.mechanical_examples import AddExamples
 from texttargets.proposers.mechanical_labels import DefineLabels

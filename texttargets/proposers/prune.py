@@ -9,9 +9,9 @@ from ceopt_tui.core.figures import counted
 from ceopt_tui.core.ports import SHORTER, Brief, Draft, HypothesisDraft, Refusal
 from ceopt_tui.core.tokens import estimate_tokens
 from ceopt_tui.errors import ProposalError
+from schemas.idea_key import idea_key
 from texttargets.excerpt import excerpt
 from texttargets.placeholders import find_placeholders
-from texttargets.proposers.idea_key import idea_key
 from texttargets.proposers.mechanical_view import View
 from texttargets.rules import REMOVABLE, Rule, split_rules, without_rules
 

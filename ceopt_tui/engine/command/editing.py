@@ -11,9 +11,10 @@ from ceopt_tui.core.ports import ProposalRefused
 from ceopt_tui.core.reading_ports import ChangeToRead
 from ceopt_tui.engine.command.recipe import recipe_for_ideas, recipe_of
 from ceopt_tui.engine.command.workplace import Workplace
-from ceopt_tui.engine.ideas import idea_key, idea_record
+from ceopt_tui.engine.ideas import idea_record
 from ceopt_tui.errors import ProposalError
 from schemas.command_records import ChangeCombined, ChangeMade, Dispatched
+from schemas.idea_key import idea_key
 from schemas.keeping_records import WinnerRead
 from schemas.records import BacklogClosed, CandidateRefused, Committed
 
@@ -31,7 +32,7 @@ async def hypothesize(place: Workplace, generation: int, digest: str, active_s: 
         failed = BacklogClosed(generation=generation, added=0, note=note, active_s=active_s, failed=True)
         await place.recorder.commit(failed)
         return
-    known = {idea_key(idea.move, idea.parameters) for idea in state.hypotheses.values()}
+    known = {idea.key for idea in state.hypotheses.values()}
     fresh = [draft for draft in drafts if idea_key(draft.move, draft.parameters) not in known]
     first, approved = len(state.hypotheses) + 1, state.waiting.approved.union(place.inputs.approved_dependencies)
     records = [idea_record(one, f"h{first + at:03d}", source, generation, approved) for at, one in enumerate(fresh)]
