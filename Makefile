@@ -46,6 +46,7 @@ bench: $(VENV)/dev.stamp ## Measure start-up, the engine's overhead, a run of 10
 	@$(BIN)/python tests/benchmarks/bench_startup.py
 	@$(BIN)/python tests/benchmarks/bench_engine.py
 	@$(BIN)/python tests/benchmarks/bench_long_run.py
+	@$(BIN)/python tests/benchmarks/bench_long_app.py
 	@$(BIN)/python tests/benchmarks/bench_workers.py
 	@$(BIN)/python tests/benchmarks/bench_texts.py
 

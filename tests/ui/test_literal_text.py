@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
-from histories import FOREIGN, begun, foreign_history, state_of
+from fakes import terms
+from histories import FOREIGN, begun, ended, foreign_history, state_of, tried
 from stage import Stage, on_stage, text_of, until
 from textual.content import Content
 
 from ceopt_tui.core.ports import Question
 from ceopt_tui.core.visible import visible
+from ceopt_tui.engine.report import report_markdown
 from ceopt_tui.errors import SetupError
 from ceopt_tui.ui.commands import help_text
 from ceopt_tui.ui.entries import RunEntry
@@ -20,7 +22,7 @@ from ceopt_tui.ui.report_text import report_text
 from ceopt_tui.ui.screens.question import QuestionScreen
 from ceopt_tui.ui.screens.reading import ReadingScreen
 from ceopt_tui.ui.styled import cell, fact_lines, laid_out, lines_of
-from schemas.records import Finished
+from schemas.records import Finished, Learnt
 
 SIZE = (80, 24)
 SHORT = [visible(text) for text in FOREIGN if len(text) < 40]
@@ -88,7 +90,8 @@ async def test_a_question_says_how_much_of_its_material_is_still_below(tmp_path:
 
 async def test_the_report_shows_it(tmp_path: Path) -> None:
     stage = Stage(tmp_path)
-    rows = "".join(f"| exp-001 | reverted | {text} | {text} |\n" for text in FOREIGN)
+    rows = "| experiment | outcome | tried | why it ended |\n| --- | --- | --- | --- |\n"
+    rows += "".join(f"| exp-001 | reverted | {text} | {text} |\n" for text in FOREIGN)
     stage.world.folder.mkdir()
     (stage.world.folder / "report.md").write_text(f"# triage\n\n{rows}", encoding="utf-8")
     state = state_of(begun(), [Finished(outcome="[x", exit_status=0, reason="[/] end", at="2026-01-05T10:00:00Z")])
@@ -113,6 +116,20 @@ def test_a_report_for_the_screen_has_no_wide_tables() -> None:
     table = "| experiment | outcome | tried | why it ended |\n|---|---|---|---|\n| exp-001 | kept | a\\|b | clear |"
     text = report_text(f"# t\n\n{table}\n\n~~~~~~~~diff\n| not a row |\n~~~~~~~~\n| two | cells |")
     assert text == "# t\n\nexp-001  ✓ kept: a|b\n         clear\n\n| not a row |"
+
+
+def test_other_tables_of_a_report_name_what_stands_in_their_columns() -> None:
+    table = "| cases | original | final |\n| --- | --- | --- |\n| 20 held-out cases | 36% | 81% |\n| 2 more |  |  |"
+    assert report_text(table) == "20 held-out cases: original 36%, final 81%\n2 more"
+
+
+def test_what_the_report_escapes_is_read_as_it_was_written() -> None:
+    texts = [*FOREIGN, "<b>x</b> ![p](http://x.test) a < b", "# no heading", "1. no list", "\\[x] \\(y) \\d"]
+    experiments = [tried(number, text, "reverted", text) for number, text in enumerate(texts, 1)]
+    told = [[Learnt(text=text, number=number)] for number, text in enumerate(texts, 1)]
+    report = report_text(report_markdown(state_of(begun(), *experiments, *told, ended()), terms()))  # type: ignore[arg-type]
+    for text in map(visible, texts):
+        assert f"reverted: {text}\n         {text}\n" in report and f"\n- {text}\n" in report
 
 
 def test_the_help_is_plain_text() -> None:

@@ -103,9 +103,9 @@ def _listed(state: RunState) -> list[ExperimentState]:
     if len(every) <= MOST_LISTED:
         return every
     looked = [experiment.number for experiment in every if experiment.look][-MOST_LISTED // 2 :]
-    rest = [experiment.number for experiment in every if experiment.number not in set(looked)]
-    kept = {keep.number for keep in state.keeps}
-    chosen = {*kept, *looked, *rest[len(looked) - MOST_LISTED :]}
+    seen = {*looked, *(keep.number for keep in state.keeps)}
+    rest = [experiment.number for experiment in every if experiment.number not in seen]
+    chosen = {*seen, *rest[len(looked) - MOST_LISTED :]}
     return [experiment for experiment in every if experiment.number in chosen]
 
 
