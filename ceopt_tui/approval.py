@@ -33,7 +33,7 @@ def approval_lines(
         f"Gate       past {percent(spec.max_unscored)} of the cases without a score a measurement decides nothing",
         f"Runs on    {task.model} at {task.endpoint}, pinned for the whole run",
         *_ideas_lines(project, proposer),
-        *([f"Read by    {reader.model} before a change is kept with nobody watching"] if reader else []),
+        *([reading_line(reader)] if reader else []),
         f"Caution    {spec.caution}",
     ]
     return (*lines, *text_lines(project), *(f"Must hold  {text}" for text in spec.constraints))
@@ -51,6 +51,14 @@ def text_lines(project: Project) -> Iterator[str]:
         yield "Head       a change may edit the front matter, but never its name"
     if target is not None and target.public_phrases:
         yield f"May quote  {', '.join(excerpt(phrase) for phrase in target.public_phrases)}"
+
+
+def reading_line(reader: ResolvedModel | None) -> str:
+    """Who reads a change before it is kept with nobody watching."""
+    if reader is not None:
+        return f"Read by    {reader.model} before a change is kept with nobody watching, once or twice each"
+    why = "no strong model that did not write it is configured; `models.reader` names one"
+    return f"Read by    the guards alone, before a change is kept with nobody watching: {why}"
 
 
 def _ideas_lines(project: Project, model: ResolvedModel | None) -> list[str]:

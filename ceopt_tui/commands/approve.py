@@ -9,14 +9,16 @@ from pathlib import Path
 
 import click
 
-from ceopt_tui.approval import command_lines, text_lines
+from ceopt_tui.approval import command_lines, reading_line, text_lines
 from ceopt_tui.command_approval import command_approval_lines
 from ceopt_tui.command_models import resolve_command_models
 from ceopt_tui.core.plan.forecast import plan_lines
+from ceopt_tui.core.ports import ResolvedModel
 from ceopt_tui.engine.session import open_session
+from ceopt_tui.errors import SetupError
 from ceopt_tui.inputs import digests, split_of
 from ceopt_tui.journal.folders import claim, state_folder
-from ceopt_tui.models import models_if_known
+from ceopt_tui.models import models_if_known, reader_of
 from ceopt_tui.pricing import priced_terms
 from ceopt_tui.project import Project
 from ceopt_tui.run_options import RunOptions
@@ -53,4 +55,13 @@ def _plan(project: Project, options: RunOptions) -> Iterator[str]:
     task, proposer, judge = (models.task, models.proposer, models.judge) if models else (None, None, None)
     terms = priced_terms(project, task, proposer, judge, attended=False)
     yield from plan_lines(split_of(project), terms)
+    yield reading_line(_reader(project, options, proposer))
     yield from (*command_lines(project), *text_lines(project), *coverage_lines(project, options))
+
+
+def _reader(project: Project, options: RunOptions, proposer: ResolvedModel | None) -> ResolvedModel | None:
+    """The model that would read, as far as one can be named now; a start says what is missing."""
+    try:
+        return reader_of(project.spec, options, proposer, lambda _warning: None)
+    except SetupError:
+        return None

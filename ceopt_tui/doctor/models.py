@@ -18,7 +18,7 @@ from judges.local_model.catalogue import DEFAULT_MODEL
 from judges.local_model.weights import present_weights
 from judges.prices import require_price
 from judges.providers import PROVIDERS
-from judges.tiers import TIER_VARIABLES, is_local, resolve
+from judges.tiers import READER, TIER_VARIABLES, is_local, resolve
 from judges.user_config import user_models
 from schemas.spec import Spec
 
@@ -69,6 +69,8 @@ def role_names(spec: Spec | None) -> Mapping[Role, str]:
         names["judge"] = spec.metric.judge.model
     if spec.proposer.asks_model:
         names["proposer"] = spec.proposer.model
+    if READER in spec.models:
+        names["reader"] = READER
     return names
 
 

@@ -44,7 +44,8 @@ def verdict(told: dict[str, Any]) -> Callable[[str], str]:
 def run_with(endpoint: StubEndpoint, folder: Path, **project: Any) -> tuple[Place, Ended]:
     place = make_project(folder, endpoint.api_base, **project)
     place.environ["CEOPT_MODEL_STRONG"] = f"openai/{READER}"
-    warm().run(place, "approve", "spec.yaml")
+    approved = warm().run(place, "approve", "spec.yaml").err
+    assert ("Read by    the guards alone" in approved) == (project.get("proposer") == "llm")
     return place, again(place)
 
 
