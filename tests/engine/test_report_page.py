@@ -195,6 +195,7 @@ def test_the_report_of_a_long_run_stays_readable() -> None:
     assert report.count("\n| exp-") == MOST_LISTED and "| exp-001 |" in report and f"| exp-{count} |" in report
     assert f"{count - MOST_LISTED:,} experiments more: `ceopt log` has them all." in report
     assert f"The last {MOST_LISTED}; {count - MOST_LISTED:,} more came before them." in report
+    assert f"Of {count:,} candidates these are the best of every stretch" in page
     dots = [one for one in Page(page).every("circle") if one.get("class") == "tried"]
     assert 0 < len(dots) <= MOST_DOTS
 

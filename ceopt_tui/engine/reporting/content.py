@@ -69,10 +69,10 @@ def _counts(state: RunState) -> list[Section]:
     if chart is None:
         return []
     counts = Counter(experiment_word(experiment.outcome) for experiment in state.experiments.values())
-    listed = ", ".join(f"{count} {outcome}" for outcome, count in sorted(counts.items()))
+    listed = ", ".join(f"{count:,} {outcome}" for outcome, count in sorted(counts.items()))
     rows = tuple((share.name, f"{share.value:,.0f}") for share in chart.shares if share.value is not None)
     figure = Figure(chart, Table(("outcome", "experiments"), rows))
-    return [Section("Experiments by outcome", (Paragraph(f"{len(state.experiments)} in all: {listed}."), figure))]
+    return [Section("Experiments by outcome", (Paragraph(f"{len(state.experiments):,} in all: {listed}."), figure))]
 
 
 def _experiments(state: RunState) -> list[Section]:

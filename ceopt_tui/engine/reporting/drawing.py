@@ -51,7 +51,7 @@ def _shares(chart: ShareChart) -> Drawn:
     shapes: list[Markup] = []
     for place, share in enumerate(chart.shares):
         top = place * ROW
-        shapes.append(_label(top, share.name, share_figure(chart.unit, share.value)))
+        shapes.append(_label(top, share.name, "", share_figure(chart.unit, share.value)))
         shapes.append(_track(top))
         if share.value and most:
             shapes.append(element("rect", x=0, y=top + 22, width=f"{100 * share.value / most:.2f}%", height=8,
@@ -60,9 +60,10 @@ def _shares(chart: ShareChart) -> Drawn:
     return SHARES[chart.unit], told, len(chart.shares) * ROW, shapes
 
 
-def _label(top: float, name: str, figure: str) -> Markup:
+def _label(top: float, name: str, side: str, figure: str) -> Markup:
+    shown = fitted(said(name), LABEL - len(side)).rstrip()
     return joined(
-        element("text", fitted(said(name), LABEL).rstrip(), x=0, y=top + 15),
+        element("text", shown + side, x=0, y=top + 15),
         element("text", figure, x="100%", y=top + 15, text_anchor="end", class_="figure"),
     )
 
@@ -86,7 +87,7 @@ def _case(chart: CaseChart, place: int) -> Iterator[Markup]:
     bar, top = chart.bars[place], place * ROW
     side = "held out" if bar.held_out else "selection"
     figures = f"{score(bar.before, chart.span)} → {score(bar.after, chart.span)}"
-    yield _label(top, f"{bar.case} ({side})", figures)
+    yield _label(top, bar.case, f" ({side})", figures)
     yield _track(top)
     before, after = (1 + 98 * (value - chart.lowest) / chart.span for value in (bar.before, bar.after))
     kind = "better" if bar.gain > 0 else "worse"

@@ -87,7 +87,10 @@ def score_section(state: RunState, terms: Terms) -> list[Section]:
     if chart is None or not chart.dots:
         return []
     head = ("experiment", "outcome", "selection cases", "held-out cases")
-    figure = Figure(chart, Table(head, tuple(_dot(dot, chart.span) for dot in chart.dots)), note=PAIRED)
+    note = PAIRED
+    if len(chart.dots) < chart.measured:
+        note = f"Of {chart.measured:,} candidates these are the best of every stretch, and all that were kept. {PAIRED}"
+    figure = Figure(chart, Table(head, tuple(_dot(dot, chart.span) for dot in chart.dots)), note=note)
     return [Section("Score over the experiments", (figure,))]
 
 

@@ -88,10 +88,17 @@ def _block(block: Block | Part, name: str) -> Markup:
 
 def _figure(figure: Figure, name: str) -> Markup:
     chart = figure.chart
-    key = f"{SHARES[chart.unit]}." if isinstance(chart, ShareChart) else KEYS[type(chart)]
-    told = element("figcaption", " ".join(filter(None, (key, figure.note))))
-    drawn = element("figure", draw(chart, name), told)
+    key = _key(chart)
+    told = [element("figcaption", " ".join(filter(None, (key, figure.note))))] if key or figure.note else []
+    drawn = element("figure", draw(chart, name), *told)
     return joined(drawn, _table(figure.values) if figure.listed else _folded(figure.values, "The same in figures"))
+
+
+def _key(chart: Chart) -> str:
+    """How to read the chart; that of the outcomes stands under its name already."""
+    if isinstance(chart, ShareChart):
+        return "" if chart.unit == "experiment" else f"{SHARES[chart.unit]}."
+    return KEYS[type(chart)]
 
 
 def _folded(table: Table, title: str) -> Markup:
