@@ -84,7 +84,7 @@ def users_files(root: Path) -> dict[str, object]:
     return {
         "head": (root / ".git" / "HEAD").read_text(),
         "commit": git(root, "rev-parse", "HEAD"),
-        "status": git(root, "status", "--porcelain"),
+        "status": git(root, "--no-optional-locks", "status", "--porcelain"),
         "files": {
             str(path.relative_to(root)): path.read_bytes()
             for path in root.rglob("*")

@@ -21,8 +21,9 @@ from texttargets.leak_words import STOP_WORDS, split_words
 from texttargets.near_quotes import near_quotes
 
 _SENTENCE = re.compile(r"[^.!?;]+")
+# "without" says how a thing is to be done far more often than what is to be left undone.
 _LEAVES_OUT = re.compile(
-    r"\b(?:skip|ignore|omit|drop|disregard|leave\ out|do\ not|don['’]t|never|no\ need\ to|stop|without)\b"
+    r"\b(?:skip|ignore|omit|drop|disregard|leave\ out|do\ not|don['’]t|never|no\ need\ to|stop)\b"
     r"(?P<object>.*)",
     re.IGNORECASE | re.VERBOSE,
 )

@@ -71,6 +71,7 @@ def test_a_sign_is_pointed_out_with_its_line(added: str, code: str) -> None:
         "If goods are broken, offer a new item without asking for a photo.",
         "Leave out greetings in follow-ups.",
         "Ignore the signature below a message.",
+        "Say in one plain sentence what happens next, without deliveries or headings.",
         "Never ask twice.",
         "Write nothing else.",
     ],

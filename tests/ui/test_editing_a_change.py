@@ -59,7 +59,7 @@ async def test_what_a_person_rewrote_is_measured_and_kept(tmp_path: Path, monkey
         await pilot.press("e")
         await until(pilot, lambda: "exp-003 won" in text_of(app) and "edited by a person" in text_of(app))
         await pilot.press("down", "enter")
-        await until(pilot, lambda: "✓ kept" in text_of(app))
+        await until(pilot, lambda: "What now?" in text_of(app))
     state = read_state(stage.world.folder)
     assert [keep.number for keep in state.keeps] == [3]
     assert state.best_texts == {"prompt.md": "Answer.\nbe exact, please\n"}
