@@ -31,6 +31,7 @@ def under_way(folder: Path, endpoint: StubEndpoint) -> Place:
     return place
 
 
+@pytest.mark.exhaustive
 def test_what_the_run_was_measured_by_is_put_back_and_it_ends_as_approved(
     endpoint: StubEndpoint, tmp_path: Path
 ) -> None:

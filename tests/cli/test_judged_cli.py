@@ -274,6 +274,7 @@ def sent(endpoint: StubEndpoint, posts: int) -> bool:
     return endpoint.posts >= posts
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crash
 def test_a_judged_run_killed_again_and_again_ends_as_if_left_alone(tmp_path: Path) -> None:
     with StubEndpoint(respond=SteadyNotes()) as endpoint:

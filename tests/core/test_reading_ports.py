@@ -8,7 +8,13 @@ from ceopt_tui.core.reading_ports import ChangeToRead, Reading
 
 
 def test_a_reader_is_told_what_is_wanted_and_what_was_changed_and_nothing_else() -> None:
-    assert [field.name for field in fields(ChangeToRead)] == ["description", "constraints", "diff", "of_code", "attempt"]
+    assert [field.name for field in fields(ChangeToRead)] == [
+        "description",
+        "constraints",
+        "diff",
+        "of_code",
+        "attempt",
+    ]
 
 
 def test_a_reading_that_says_nothing_speaks_against_nothing() -> None:

@@ -63,6 +63,7 @@ def test_an_agent_has_the_idea_edits_and_wins(name: str, more: str, tmp_path: Pa
     assert report.status == 0 and "sk-FAKE" not in words(report)
 
 
+@pytest.mark.exhaustive
 def test_what_codex_may_do_is_not_guessed(tmp_path: Path, endpoint: StubEndpoint) -> None:
     place, command = with_agent("codex", tmp_path, endpoint, "execution: {mode: serial, backend: codex}\n")
     ended = carried_out(place)

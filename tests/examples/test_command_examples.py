@@ -183,7 +183,7 @@ def searched(tmp_path: Path, endpoint: StubEndpoint) -> tuple[Place, Ended]:
 
 
 def test_three_targets_in_a_batch_of_three(searched: tuple[Place, Ended]) -> None:
-    _, ended = searched
+    place, ended = searched
     assert (ended.status, ended.last["outcome"]) == (ExitStatus.FINISHED, "improved"), ended.err
     outcomes = {number: event["outcome"] for number, event in closed(ended).items()}
     assert outcomes == {1: "kept", 2: "reverted", 3: "degenerate"}
@@ -192,10 +192,7 @@ def test_three_targets_in_a_batch_of_three(searched: tuple[Place, Ended]) -> Non
     assert ended.last["held_out"]["after"] < ended.last["held_out"]["before"] / 4
     stopped = [event for event in ended.events if event["event"] == "stopped"]
     assert stopped[0]["outcome"] == "target_reached"
-
-
-def test_samples_of_both_sides_take_turns_and_nothing_is_left_behind(searched: tuple[Place, Ended]) -> None:
-    place, ended = searched
+    # Samples of both sides take turns, and nothing is left behind.
     taken = [event for event in ended.events if event["event"] == "command_measured" and event["experiment"] == 1]
     arms = [event["arm"] for event in taken if event["workload"] == "selection"]
     assert arms == ["reference", "candidate", "candidate", "reference"]
