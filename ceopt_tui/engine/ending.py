@@ -35,7 +35,8 @@ async def end_run(folder: Path, clock: Clock, *, refuse: bool = False) -> RunSta
         records: list[AnyRecord] = [] if state.stopped else [ENDED_BY_PERSON]
         if refuse:
             records += _refused(state)
-        await session.recorder.commit(*with_learnings(state, records))
+        told = [record.model_copy(update={"by": "person"}) for record in with_learnings(state, records)]
+        await session.recorder.commit(*told)
         return state
 
 

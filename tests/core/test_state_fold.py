@@ -200,6 +200,12 @@ def test_the_work_of_a_killed_tick_counts_up_to_its_last_record() -> None:
     assert state.active_s == (31 + 5) * 60 + 7.0
 
 
+def test_the_time_until_a_person_ends_a_run_that_was_killed_is_no_work() -> None:
+    ended_by_hand = Stopped(outcome="person", reason="you ended the run", by="person")
+    state = fold([at(tick(1), 0), at(Noted(text="said"), 4), at(ended_by_hand, 90), at(tick(2), 95)])
+    assert state.active_s == 4 * 60
+
+
 def test_a_killed_tick_without_times_counts_at_least_up_to_its_ideas() -> None:
     state = fold([tick(1), BacklogClosed(generation=0, added=1, active_s=600.0), tick(2)])
     assert state.active_s == 600.0

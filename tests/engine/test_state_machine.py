@@ -116,7 +116,7 @@ class RunMachine(RuleBasedStateMachine):
             with self.journal.open("ab") as file:
                 file.write(b'{"v":1,"seq":9999,"kind":"no')
 
-    @rule(answers=st.lists(st.sampled_from(["proceed", "stop", "keep", "refuse: no"]), max_size=4))
+    @rule(answers=st.lists(st.sampled_from(["proceed", "stop", "keep", "accept", "later", "refuse: no"]), max_size=4))
     def a_person_starts(self, answers: list[str]) -> None:
         self.world.skin.answers = list(answers)
         self._tick(None, None, attended=True)
@@ -238,7 +238,7 @@ class RunMachine(RuleBasedStateMachine):
         assert 0 <= self.world.state.active_s <= self.world.clock.seconds
 
     def _comes_to_an_end(self) -> None:
-        """However it was treated, a run that is approved and left alone ends, and then stays as it is."""
+        """However it was treated, an approved run with nothing left for a person ends when left alone, and stays."""
         self.weather.outage = self.weather.git_down = False
         state: RunState = fold(replay(self.journal).records)
         self.metric, self.calls = state.started.measurement_digest if state.started else self.metric, 5000
@@ -249,6 +249,8 @@ class RunMachine(RuleBasedStateMachine):
             self.the_laws_hold()
             if self.world.state.finished is not None:
                 break
+            if self.world.state.stopped and self.world.state.waiting.proposals:
+                asyncio.run(end_run(self.world.folder, self.world.clock, refuse=True))
         assert self.world.state.finished is not None, self.result
         ended, result = self.journal.read_bytes(), self.result
         self._tick(None, None)

@@ -38,7 +38,7 @@ def apply(state: RunState, record: r.AnyRecord) -> None:
     _STEPS[record.kind](state, record)
 
 
-# Between a question and its answer a person thought, and between two ticks nobody did; that is no work of the run's.
+# Before a person's answer or word a person thought, and between two ticks nobody did; that is no work of the run's.
 _NO_WORK = frozenset({"answered", "approved", "declined", "tick_started"})
 
 
@@ -48,7 +48,7 @@ def _pass_time(state: RunState, record: r.AnyRecord) -> None:
     if at == before or not at:  # written together
         return
     state.seen_at = at
-    if before and record.kind not in _NO_WORK:
+    if before and record.kind not in _NO_WORK and record.by != "person":
         gap_s = (datetime.fromisoformat(at) - datetime.fromisoformat(before)).total_seconds()
         if record.kind == "noted" and record.jump_s > 0:
             gap_s -= record.jump_s
