@@ -18,7 +18,7 @@ from ceopt_tui.core.themes import themes_in_force
 from ceopt_tui.engine.parts import Parts, RunInputs
 from ceopt_tui.engine.proposals import carried_over
 from ceopt_tui.engine.recorder import Recorder
-from ceopt_tui.engine.telling import told_outcome, told_reason
+from ceopt_tui.engine.telling import refused_by_person, told_outcome, told_reason
 from ceopt_tui.errors import ProposalError
 from schemas.idea_key import idea_key
 from schemas.records import BacklogClosed, CandidateMade, CandidateRefused, ExperimentClosed, HypothesisAdded
@@ -51,11 +51,15 @@ def brief(state: RunState, inputs: RunInputs, terms: Terms, digest: str) -> Brie
 
 
 def _tried_keys(state: RunState) -> frozenset[str]:
-    """Ideas not to be offered again. One that a keep overtook before it was tried may come back for the new text."""
+    """Ideas not to be offered again. On the text after a keep, two may be: one that the keep overtook before it was
+    tried, and one whose change a person refused, for their no was to that text and not to the idea.
+    """
+    declined = {one.hypothesis.id for one in state.experiments.values() if refused_by_person(one)}
+    tried = state.taken - declined
     return frozenset(
         idea.key
         for idea in state.hypotheses.values()
-        if idea.id in state.taken or idea.dep_status != "approved" or idea.generation == state.generation
+        if idea.id in tried or idea.dep_status != "approved" or idea.generation == state.generation
     )
 
 

@@ -79,6 +79,24 @@ async def test_a_person_who_refuses_a_keep_ends_that_experiment(tmp_path: Path) 
     assert (closed.outcome, closed.reason) == ("reverted", "refused by a person: it quotes an item")
 
 
+async def test_a_no_is_to_the_text_the_same_idea_may_come_back_after_a_keep(tmp_path: Path) -> None:
+    """By then its change is another text; for the text that was refused, it is not offered again."""
+
+    def answer(text: str, case: Any, sample: int) -> str:
+        number = int(case.id[1:])
+        good = number % 3 == 0 or ("be exact", "be brief")[number % 3 - 1] in text
+        return f"answer {number}" if good else "something else"
+
+    world = World(tmp_path, answer, lines=("be exact", "be brief"), count=80, held_out=40, terms=terms(attended=True))
+    world.skin = FakeSkin(answers=["refuse: too strict", "keep", "keep"])
+    await world.tick()
+    ideas = [
+        (one.hypothesis.description, one.closed and one.closed.outcome) for one in world.state.experiments.values()
+    ]
+    assert ideas == [("say: be exact", "reverted"), ("say: be brief", "kept"), ("say: be exact", "kept")]
+    assert world.state.best_texts == {"prompt.md": "Answer.\nbe brief\nbe exact\n"}
+
+
 async def test_a_question_left_open_is_asked_again_and_costs_nothing(tmp_path: Path) -> None:
     world = World(tmp_path, helps("be exact"), approved=False, terms=terms(attended=True))
     world.skin = FakeSkin(answers=["proceed", "proceed"])
