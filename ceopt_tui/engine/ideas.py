@@ -52,9 +52,11 @@ def brief(state: RunState, inputs: RunInputs, terms: Terms, digest: str) -> Brie
 
 def _tried_keys(state: RunState) -> frozenset[str]:
     """Ideas not to be offered again. On the text after a keep, two may be: one that the keep overtook before it was
-    tried, and one whose change a person refused, for their no was to that text and not to the idea.
+    tried, and one whose change a person refused: their no was to that text, not to the idea. But a no to taking a rule
+    out says that the rule is wanted, and is not asked for twice.
     """
-    declined = {one.hypothesis.id for one in state.experiments.values() if refused_by_person(one)}
+    refused = (one for one in state.experiments.values() if refused_by_person(one))
+    declined = {one.hypothesis.id for one in refused if not one.shortens}
     tried = state.taken - declined
     return frozenset(
         idea.key
