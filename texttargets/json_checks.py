@@ -12,11 +12,13 @@ from functools import lru_cache
 from typing import Any
 
 import referencing.exceptions
+from jsonschema import validators
 from jsonschema.exceptions import SchemaError, ValidationError
 from jsonschema.protocols import Validator
 from jsonschema.validators import validator_for
 from referencing import Registry
 
+from texttargets.patterns import UNDECIDED, Undecided, pattern_keyword
 from texttargets.strict_json import json_equal, loads
 
 
@@ -32,6 +34,8 @@ def schema(wanted: dict[str, Any], output: str) -> str | None:
         return "JSON, but nested too deeply to be checked"
     except referencing.exceptions.Unresolvable:
         return "JSON, but the schema has a reference that leads nowhere"
+    except Undecided:
+        return UNDECIDED
     return _schema_difference(faults[0]) if faults else None
 
 
@@ -121,8 +125,9 @@ def _canonical(wanted: dict[str, Any]) -> str:
 @lru_cache(maxsize=512)
 def _validator(canonical: str) -> Validator:
     wanted = json.loads(canonical)
-    kind = validator_for(wanted)
-    kind.check_schema(wanted)
+    known = validator_for(wanted)
+    known.check_schema(wanted)
+    kind: type[Validator] = validators.extend(known, {"pattern": pattern_keyword})  # type: ignore[no-untyped-call]
     # An empty registry keeps `$ref` inside the schema; the default one would open URLs.
     return kind(wanted, registry=Registry())
 

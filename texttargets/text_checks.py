@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-import warnings
 from collections.abc import Sequence
 from decimal import Decimal
-from functools import lru_cache
+
+from texttargets.patterns import UNDECIDED, Undecided, found
 
 _CLOSING = ".!?,;:…。！？、，；："
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
@@ -53,10 +53,11 @@ def none_of(values: Sequence[str], output: str, ignore_case: bool) -> str | None
 
 def regex(pattern: str, full: bool, output: str) -> str | None:
     """The pattern is found, or matches all of the output, surrounding white space aside."""
-    compiled = _compiled(pattern)
-    matched = compiled.fullmatch(output.strip()) if full else compiled.search(output)
-    if matched:
-        return None
+    try:
+        if found(pattern, output.strip() if full else output, full=full):
+            return None
+    except Undecided:
+        return UNDECIDED
     return f"does not have the required form: {shape(output)}"
 
 
@@ -118,13 +119,6 @@ def shape(text: str) -> str:
     if lines > 1:
         return f"{lines} lines of text"
     return "one word" if words == 1 else f"a text of {words} words"
-
-
-@lru_cache(maxsize=512)
-def _compiled(pattern: str) -> re.Pattern[str]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a pattern of the user may use what a later Python reads differently
-        return re.compile(pattern)
 
 
 def _number(text: str) -> Decimal | None:

@@ -1,5 +1,6 @@
 """Deterministic checks: what passes, what fails, and what a failing check says."""
 
+import json
 from typing import Any
 
 import pytest
@@ -145,3 +146,18 @@ def test_an_expected_answer_that_fails_its_own_check_is_named() -> None:
     assert expected_fails_own_check(case("billing", type="regex", pattern="^(billing|shipping)$")) is None
     assert expected_fails_own_check(case({"a": 1})) is None
     assert expected_fails_own_check(case(None, type="length", minimum=9)) is None
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        {"type": "regex", "pattern": "(?:a|a)+b"},
+        {"type": "regex", "pattern": "(?:a|a)+b", "full": True},
+        {"type": "json_schema", "schema": {"properties": {"word": {"type": "string", "pattern": "(?:a|a)+b"}}}},
+    ],
+)
+def test_a_pattern_that_would_never_end_fails_and_says_why(check: dict[str, Any], monkeypatch: Any) -> None:
+    monkeypatch.setattr("texttargets.patterns.LIMIT_S", 0.05)
+    output = "a" * 60 + "c" if check["type"] == "regex" else json.dumps({"word": "a" * 60 + "c"})
+    score = check_output(case(None, **check), output, None)
+    assert not score.passed and "was not decided within" in score.detail
