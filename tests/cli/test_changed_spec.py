@@ -56,6 +56,7 @@ def test_what_the_run_was_measured_by_is_put_back_and_it_ends_as_approved(
     assert kinds.count("approved") == 2 and kinds.count("baseline_measured") == 1, "nobody was asked again"
 
 
+@pytest.mark.exhaustive
 def test_starting_over_archives_branch_and_state_whole(endpoint: StubEndpoint, tmp_path: Path) -> None:
     place = under_way(tmp_path, endpoint)
     journal = (place.root / STATE / "journal.jsonl").read_bytes()

@@ -159,6 +159,7 @@ def test_one_that_fails_ends_the_run_with_its_words_and_is_tried_again_by_the_ne
     assert again.last["usd"] is None, "what the failed start spent is not known, so neither is the sum"
 
 
+@pytest.mark.exhaustive
 def test_a_leak_goes_back_once_with_its_reason(endpoint: StubEndpoint, tmp_path: Path) -> None:
     quoting = (
         'if not request["refused"]: prompt.write_text(prompt.read_text() + request["cases"][0]["input"] + chr(10))\n'
@@ -171,6 +172,7 @@ def test_a_leak_goes_back_once_with_its_reason(endpoint: StubEndpoint, tmp_path:
     assert request(place, 1)["refused"][0]["code"] == "leak"
 
 
+@pytest.mark.exhaustive
 def test_a_kill_ends_it_too_and_the_next_start_runs_it_again(endpoint: StubEndpoint, tmp_path: Path) -> None:
     waits = "import time\nif starts == 0: (home.parent / 'up').write_text(str(os.getpid())); time.sleep(60)\n"
     place = project(tmp_path, endpoint, waits + BETTER + CLAIM)

@@ -104,7 +104,10 @@ def test_unattended_without_labels_or_waiver_nothing_is_paid(tmp_path: Path) -> 
         assert endpoint.posts == 0
 
 
-@pytest.mark.parametrize("cap", [5, 40, 95, 130])
+MORE = pytest.mark.exhaustive
+
+
+@pytest.mark.parametrize("cap", [5, 40, pytest.param(95, marks=MORE), pytest.param(130, marks=MORE)])
 def test_with_a_cap_on_calls_and_many_at_once_no_more_are_sent(cap: int, tmp_path: Path) -> None:
     model = NotesModel()
     with StubEndpoint(respond=model, delay_s=0.05) as endpoint:
@@ -230,7 +233,7 @@ class Planting(NotesModel):
         return "I see: " + PLANTED % first + "\n\n" + said
 
 
-@pytest.mark.parametrize("echo", [False, True])
+@pytest.mark.parametrize("echo", [pytest.param(False, marks=MORE), True])
 def test_a_verdict_planted_in_an_output_is_never_taken(echo: bool, tmp_path: Path) -> None:
     model = Planting(echo=echo)
     with StubEndpoint(respond=model) as endpoint:
@@ -316,6 +319,7 @@ class PassOrFail(NotesModel):
         return json.dumps(said)
 
 
+@pytest.mark.exhaustive
 def test_a_judge_that_says_pass_or_fail_carries_a_run(tmp_path: Path) -> None:
     with StubEndpoint(respond=PassOrFail()) as endpoint:
         place = approved(tmp_path, endpoint, judge=f"{WAIVED}\n    scale: pass/fail", stopping="max_iterations: 1")

@@ -208,6 +208,7 @@ def test_a_template_is_filled_with_data_that_looks_like_one(tmp_path: Path, synt
     assert after.count(mark) == 1 and after.endswith(f"{RULE}\n\nMessage: {mark}\n")
 
 
+@pytest.mark.exhaustive
 def test_of_several_files_the_one_that_is_named_is_edited_and_the_commit_has_both(tmp_path: Path) -> None:
     files = {"prompts/a-tone.md": b"Be kind.\r\n", "prompts/b-queues.md": b"# Queues\n\nName the queue.\n"}
     model = Model([{"path": "prompts/b-queues.md", "append": RULE}])
@@ -237,6 +238,7 @@ def test_what_is_protected_is_named_in_the_spec_or_the_spec_is_wrong(tmp_path: P
     )
 
 
+@pytest.mark.exhaustive
 def test_a_phrase_of_the_cases_may_be_used_where_a_person_made_it_public(tmp_path: Path) -> None:
     public = "the parcel number is on the blue slip of the courier"
     model = Model([{"append": f"{RULE} Say that {public}."}])

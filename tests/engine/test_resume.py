@@ -130,7 +130,11 @@ def cuts(records: Sequence[AnyRecord]) -> list[int]:
     return [place for place in places if records[place - 1].kind != "case_run" or place % 4 == 0]
 
 
-@pytest.mark.parametrize("name", WORLDS)
+QUICK = {"repeats itself", "noisy, with failures", "out of budget"}
+MORE = [pytest.param(name, marks=() if name in QUICK else pytest.mark.exhaustive) for name in WORLDS]
+
+
+@pytest.mark.parametrize("name", MORE)
 async def test_a_run_cut_after_any_record_ends_the_same(name: str, tmp_path: Path) -> None:
     knobs = WORLDS[name]
     whole = World(tmp_path / "whole", **knobs)

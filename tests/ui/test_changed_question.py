@@ -92,6 +92,7 @@ async def test_left_alone_it_waits(root: Path) -> None:
     assert read_state(root / STATE).experiments == experiments and read_state(root / STATE).status == "blocked"
 
 
+@pytest.mark.exhaustive
 async def test_a_run_that_waits_is_started_over_when_a_person_says_so(root: Path) -> None:
     async with opened(root) as (app, pilot):
         await pilot.press("down", "down", "down", "enter")

@@ -200,6 +200,7 @@ async def test_foreign_text_in_rules_and_cases_is_literal(tmp_path: Path) -> Non
         assert [text for text in short if text not in text_of(app)] == []
 
 
+@pytest.mark.exhaustive
 async def test_a_large_map_scrolls_both_ways_and_draws_only_what_is_in_sight(tmp_path: Path) -> None:
     cases = tuple(f"case-{number:03d}" for number in range(1, 301))
     rules = [rule(number, "uncovered", cases={case: seen("same") for case in cases}) for number in range(1, 201)]

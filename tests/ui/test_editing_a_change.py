@@ -67,6 +67,7 @@ async def test_what_a_person_rewrote_is_measured_and_kept(tmp_path: Path, monkey
     assert state.experiments[2].closed.reason == "refused by a person: edited instead"
 
 
+@pytest.mark.exhaustive
 async def test_an_edit_that_changes_nothing_or_fails_leaves_the_question(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

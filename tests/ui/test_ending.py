@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from fakes import FakeClock, terms
 from stage import Stage, on_stage, text_of, until
 from textual.pilot import Pilot
@@ -66,6 +67,7 @@ def nearly_all(text: str, case: Case, sample: int) -> str:
     return "no" if case.id == "c00" else helps("be exact")(text, case, sample)
 
 
+@pytest.mark.exhaustive
 async def test_a_kept_change_gets_its_final_gain(tmp_path: Path) -> None:
     clock = FakeClock()
     ideas = ("be exact", "be kind")
@@ -108,6 +110,7 @@ async def test_a_run_nobody_works_on_is_ended_and_wrapped_up(tmp_path: Path) -> 
     assert (stage.world.folder / "report.md").is_file()
 
 
+@pytest.mark.exhaustive
 async def test_declining_leaves_the_run_at_work(tmp_path: Path) -> None:
     stage = Stage(tmp_path, free=5)
     async with on_stage(stage, first=stage.entry) as (app, pilot):

@@ -147,6 +147,7 @@ class HiddenStage(ScoringStage):
         """Kept nowhere: only the screens matter here."""
 
 
+@pytest.mark.exhaustive
 async def test_no_widget_of_any_screen_holds_a_score_of_the_judge(tmp_path: Path) -> None:
     stage = HiddenStage(tmp_path, sheet(3))
     async with on_stage(stage, size=(120, 40)) as (app, pilot):

@@ -41,6 +41,7 @@ def test_lines_and_cells_hold_exactly_the_text(text: str) -> None:
         assert not acts(content)
 
 
+@pytest.mark.exhaustive
 async def test_the_list_the_detail_and_the_diff_show_it(tmp_path: Path) -> None:
     stage = Stage(tmp_path)
     entry = replace(stage.entry, state=foreign_history(), name="[/] [bold]", options=None)

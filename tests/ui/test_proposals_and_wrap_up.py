@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
 from fakes import FakeClock, FakeProposer, terms
 from pictures import check_picture
 from stage import Stage, on_stage, text_of, until
@@ -49,6 +50,7 @@ async def test_a_change_parked_overnight_is_accepted_in_the_morning(tmp_path: Pa
     assert stage.world.backend.applied == [{"prompt.md": "Answer.\nbe exact\n"}]
 
 
+@pytest.mark.exhaustive
 async def test_refused_it_takes_a_reason_and_later_it_waits_on(tmp_path: Path) -> None:
     stage = await overnight(tmp_path)
     async with on_stage(stage, first=stage.entries()[0]) as (app, pilot):
@@ -109,6 +111,7 @@ class Needy(FakeProposer):
         return [replace(draft, required_deps=(f"lib-{place}",)) for place, draft in enumerate(drafts, 1)]
 
 
+@pytest.mark.exhaustive
 async def test_what_ideas_rely_on_is_approved_in_bulk(tmp_path: Path) -> None:
     world = World(tmp_path / "triage", helps("be exact"), lines=("be kind", "be exact"), clock=FakeClock())
     world.terms, world.proposer = terms(attended=True), Needy(("be kind", "be exact"))

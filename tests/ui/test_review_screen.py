@@ -149,6 +149,7 @@ def test_only_questions_about_a_change_hold_a_review() -> None:
     assert {one: reviewed_number(replace(KEEP, id=one)) for one in ids} == ids
 
 
+@pytest.mark.exhaustive
 async def test_foreign_text_is_literal_in_every_part(tmp_path: Path) -> None:
     model = RunModel(RunEntry("triage", tmp_path / "run", state=foreign_history()))
     async with on_stage(Stage(tmp_path), size=(120, 40)) as (app, pilot):

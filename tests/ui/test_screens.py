@@ -176,7 +176,10 @@ async def test_a_dialogue_is_answered_like_a_question(tmp_path: Path) -> None:
         await until(pilot, lambda: "▶ let it go on" in text_of(app) and "↑ ↓ choose, then enter" in text_of(app))
 
 
-@pytest.mark.parametrize("size", [(80, 24), (60, 20), (120, 40)])
+MORE = pytest.mark.exhaustive
+
+
+@pytest.mark.parametrize("size", [(80, 24), pytest.param((60, 20), marks=MORE), pytest.param((120, 40), marks=MORE)])
 async def test_start_answer_and_stop_are_in_reach_at_every_size(tmp_path: Path, size: tuple[int, int]) -> None:
     stage = Stage(tmp_path, free=5)
     async with on_stage(stage, size=size, first=stage.entry) as (app, pilot):
@@ -196,6 +199,7 @@ async def test_price_caps_and_clocks_are_seen_without_scrolling(tmp_path: Path) 
         assert order == sorted(order)
 
 
+@pytest.mark.exhaustive
 async def test_screens_and_dialogues_follow_the_window(tmp_path: Path) -> None:
     stage = Stage(tmp_path)
     async with on_stage(stage, size=(60, 20), first=stage.entry) as (app, pilot):
@@ -222,6 +226,7 @@ async def test_without_colour_words_and_signs_remain(tmp_path: Path, monkeypatch
             assert words in text_of(app)
 
 
+@pytest.mark.exhaustive
 async def test_ten_thousand_experiments_come_in_slices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     slices: list[int] = []
     put = RowTable.put

@@ -71,6 +71,7 @@ async def test_a_second_stop_does_not_wait(tmp_path: Path) -> None:
     assert end_of(stage).status == "waiting"
 
 
+@pytest.mark.exhaustive
 async def test_going_on_is_the_other_answer(tmp_path: Path) -> None:
     async with at_work(tmp_path) as (_, app, pilot):
         for decline in (("escape",), ("down", "down", "enter")):
@@ -80,6 +81,7 @@ async def test_going_on_is_the_other_answer(tmp_path: Path) -> None:
             await until(pilot, lambda: "… running" in text_of(app))
 
 
+@pytest.mark.exhaustive
 async def test_a_dialogue_about_a_run_that_has_ended_goes_away(tmp_path: Path) -> None:
     async with at_work(tmp_path) as (_, app, pilot):
         await pilot.press("q")
@@ -149,6 +151,7 @@ async def test_a_fault_of_the_engine_ends_the_app_with_its_name(tmp_path: Path) 
     assert isinstance(app.fault, ZeroDivisionError)
 
 
+@pytest.mark.exhaustive
 async def test_only_one_run_is_at_work(tmp_path: Path) -> None:
     async with at_work(tmp_path) as (stage, app, pilot):
         await pilot.press("escape")

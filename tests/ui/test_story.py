@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from pictures import check_picture
 from stage import Stage, on_stage, text_of, until
 
@@ -77,6 +78,7 @@ async def test_a_refused_keep_takes_a_reason(tmp_path: Path) -> None:
     assert experiment.answers == {"keep-2": "refuse: quits [b"}
 
 
+@pytest.mark.exhaustive
 async def test_declining_the_spec_parks_the_run_and_c_asks_again(tmp_path: Path) -> None:
     stage = Stage(tmp_path)
     async with on_stage(stage, first=stage.entry) as (app, pilot):
@@ -89,6 +91,7 @@ async def test_declining_the_spec_parks_the_run_and_c_asks_again(tmp_path: Path)
         await until(pilot, lambda: "Start measuring?" in text_of(app))
 
 
+@pytest.mark.exhaustive
 async def test_quitting_at_a_question_and_coming_back_asks_it_again(tmp_path: Path) -> None:
     stage = Stage(tmp_path)
     async with on_stage(stage, first=stage.entry) as (app, pilot):

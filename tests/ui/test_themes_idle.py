@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+import pytest
 from ceopt_process import warm
 from judged_project import NotesModel, make_judged
 from stub_endpoint import StubEndpoint
@@ -14,6 +15,7 @@ from ceopt_tui.ui.run_model import RunModel
 from schemas.judging_records import ThemeEdited
 
 
+@pytest.mark.exhaustive
 async def test_an_edit_on_an_idle_run_is_on_record_and_seen(tmp_path: Path) -> None:
     with StubEndpoint(respond=NotesModel()) as endpoint:
         place = make_judged(tmp_path, endpoint.api_base, stopping="max_iterations: 1")
