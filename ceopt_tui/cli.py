@@ -34,6 +34,7 @@ COMMANDS = {
     "decide": ("decide", "Decide a payload: keep, revert or not sure."),
     "status": ("status", "Where a run stands."),
     "stop": ("stop", "End a run for good; the next `run` writes its report."),
+    "idea": ("idea", "Put an idea of your own on a run, or list what waits to be tried."),
     "log": ("log", "The run's log, readable."),
     "report": ("report", "The report of a run."),
     "diff": ("diff", "What a run changed."),

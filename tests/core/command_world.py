@@ -101,6 +101,8 @@ class Idea:
     refusals: int = 0
     category: str = "algorithm"
     rank: float = 0.0
+    expected: str = ""  # benefit, in its proposer's words
+    confidence: str = "low"
     score: float | None = None  # a judge's
     smoke: str = "ok"
     delivered: int | None = None  # samples a worker sends
@@ -236,6 +238,7 @@ class World:
                     move="edit",
                     source="llm",
                     rank=idea.rank or -at,
+                    opportunity={"expected_benefit": idea.expected, "confidence": idea.confidence},
                     generation=generation,
                     required_deps=(idea.needs,) if idea.needs else (),
                     dep_status="needs_approval" if idea.needs else "approved",

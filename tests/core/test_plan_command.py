@@ -243,6 +243,16 @@ class TestBatches:
         world.run()
         assert [one.hypothesis.category for one in world.state.experiments.values()] == ["a", "b", "a"]
 
+    def test_what_nobody_could_estimate_waits_until_the_rest_is_tried(self) -> None:
+        ideas = [
+            Idea(ms=120, category="a", rank=9, expected="Unknown; cheapest way to find out: a profile"),
+            Idea(ms=120, category="b", rank=1, expected="5 to 10 %", confidence="low"),
+            Idea(ms=120, category="c", rank=1, expected="5 to 10 %", confidence="high"),
+        ]
+        world = World(ideas, terms=command(batch=1))
+        world.run()
+        assert [one.hypothesis.category for one in world.state.experiments.values()] == ["c", "b", "a"]
+
 
 class TestHoldout:
     TERMS = command(batch=2, holdout=True, spec={**spec_with(), "measurement": {

@@ -17,6 +17,7 @@ from ceopt_tui.core.state.run import RunState
 from schemas.records import ExperimentStarted, HypothesisAdded, Stopped
 
 ERRORS_IN_A_ROW = 3
+_CONFIDENCE = {"high": 0, "medium": 1, "low": 2}
 
 
 def plan_command(state: RunState, terms: Terms, command: CommandTerms, active_s: float, wall_s: float) -> Action:
@@ -58,7 +59,7 @@ def _proposals(state: RunState, terms: Terms) -> Action | None:
 
 
 def next_ideas(state: RunState, wanted: int) -> list[HypothesisAdded]:
-    """The best ideas that can be tried now, those of a person first; of equal ones, those of a category tried less."""
+    """The best ideas that can be tried now; of equally promising ones, those of a category tried less."""
     tried: dict[str, int] = {}
     for experiment in state.experiments.values():
         tried[experiment.hypothesis.category] = tried.get(experiment.hypothesis.category, 0) + 1
@@ -66,13 +67,21 @@ def next_ideas(state: RunState, wanted: int) -> list[HypothesisAdded]:
     runnable = [idea for idea in ideas if idea.dep_status == "approved" or is_ready(state, idea)]
     chosen: list[HypothesisAdded] = []
     while runnable and len(chosen) < wanted:
-        best = min(
-            runnable, key=lambda idea: (idea.source != "person", -idea.rank, tried.get(idea.category, 0), idea.id)
-        )
+        best = min(runnable, key=lambda idea: (_promise(idea), tried.get(idea.category, 0), -idea.rank, idea.id))
         runnable.remove(best)
         chosen.append(best)
         tried[best.category] = tried.get(best.category, 0) + 1
     return chosen
+
+
+def _promise(idea: HypothesisAdded) -> tuple[bool, bool, int]:
+    """A person's ideas first; then those whose benefit somebody could estimate; then by confidence.
+
+    What nobody can estimate waits until the rest is tried: by then its proposer has measurements to go by.
+    """
+    told = idea.opportunity.get("expected_benefit", "")
+    confidence = idea.opportunity.get("confidence", "low")
+    return idea.source != "person", told.strip().lower().startswith("unknown"), _CONFIDENCE.get(confidence, 2)
 
 
 def _rest_of_batch(state: RunState, command: CommandTerms) -> list[HypothesisAdded]:
