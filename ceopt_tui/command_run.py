@@ -207,8 +207,9 @@ def _workers(project: Project, session: Session, options: RunOptions, warnings: 
         dispatcher,
         project.spec,
         session.folder / "results",
-        deadline_s=EDIT_S + 2 * (_pairs_owed(project) + 1) * measurement.timeout_seconds,
-        note=warnings.append,
+        deadline_s=60 * remote.deadline_minutes
+        if remote.deadline_minutes is not None
+        else EDIT_S + 2 * (_pairs_owed(project) + 1) * measurement.timeout_seconds,
     )
 
 

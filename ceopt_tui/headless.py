@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from statistics import fmean
 from typing import Any, Literal
 
 from ceopt_tui.core.command_words import figure
+from ceopt_tui.core.delivered import delivered_line
 from ceopt_tui.core.describe import detects, experiment_line, hides_scores, outcome_sentence, unseen_need
 from ceopt_tui.core.figures import counted, score
 from ceopt_tui.core.harness_words import harder_lines, left_out_line, left_out_sentence
@@ -22,10 +23,11 @@ from ceopt_tui.core.ports import Question
 from ceopt_tui.core.saving import saved
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.core.visible import said
-from ceopt_tui.core.waits import wait_for
+from ceopt_tui.core.waits import Wait, waits_after
 from ceopt_tui.engine.loop import TickResult
 from ceopt_tui.engine.skin import Commit
 from ceopt_tui.errors import CeoptError, NeedsPersonError
+from schemas.command_records import Delivered
 from schemas.harness_records import CasesProposed, HarnessExamined
 from schemas.keeping_records import ProposalParked, WinnerRead
 from schemas.records import (
@@ -121,7 +123,7 @@ class HeadlessSkin:
         if self._state.waiting.proposals:
             self._talk(DECIDE)
         if result.status != "finished":
-            self._talk(going_on(result, resume, self._wake))
+            self._talk(going_on(waits_after(self._state, result.outcome, self._wake), resume))
 
     def _say_plan(self, split: SplitFrozen) -> None:
         """What the run will take, before it takes any of it."""
@@ -159,6 +161,8 @@ class HeadlessSkin:
                 return f"exp-{record.number:03d}  read by {record.reader}: {said if record.usable else record.reason}"
             case GainReported():
                 return outcome_sentence(self._state, self._span)
+            case Delivered() if not record.taken:
+                return delivered_line(record)
             case Noted():
                 return f"note: {record.text}"
             case _:
@@ -186,10 +190,11 @@ def json_line(event: dict[str, Any]) -> str:
     return json.dumps(event, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
 
 
-def going_on(result: TickResult, resume: str, wake: str = "") -> str:
+def going_on(waits: Sequence[Wait], resume: str) -> str:
     """When to come back, and with which command."""
-    by_itself = f", and by itself: {wake}" if wake else ""
-    return f"to go on, {wait_for(result.outcome).until}{by_itself}: {resume}"
+    until = "; ".join(wait.until for wait in waits)
+    by_itself = f", and by itself: {waits[0].wake}" if waits[0].wake else ""
+    return f"to go on, {until}{by_itself}: {resume}"
 
 
 def _characters(state: RunState) -> dict[str, int] | None:
@@ -209,7 +214,7 @@ def finished_event(state: RunState, result: TickResult, resume: str, wake: str =
     best = {} if hidden else state.reference.selection
     final = fmean(fmean(values) for values in best.values()) if best else None
     scored, unscored = run_counts(state)
-    waits = [] if state.finished else [asdict(wait_for(result.outcome, wake))]
+    waits = [] if state.finished else [asdict(wait) for wait in waits_after(state, result.outcome, wake)]
     return {
         "event": "finished",
         "status": result.status,

@@ -6,6 +6,7 @@ import asyncio
 import os
 import socket
 import tempfile
+import threading
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -29,10 +30,15 @@ from texttargets.proposers.code_editor import CodeEditor
 from texttargets.proposers.command import CommandSetting
 from texttargets.proposers.command_editor import CommandEditor
 
+_TURN = threading.Lock()
+
 
 def carry_out_alone(payload: bytes) -> str:
-    """One experiment in a process that does nothing else; gives the branch its result was pushed to."""
-    with tempfile.TemporaryDirectory(prefix="ceopt-worker-", ignore_cleanup_errors=True) as folder:
+    """One experiment at a time in this process; gives the branch its result was pushed to.
+
+    What is measured must not share its worker with another measurement, however many threads that has.
+    """
+    with _TURN, tempfile.TemporaryDirectory(prefix="ceopt-worker-", ignore_cleanup_errors=True) as folder:
         return asyncio.run(work(read_payload(payload), Path(folder), os.environ))
 
 

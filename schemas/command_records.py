@@ -87,3 +87,16 @@ class Dispatched(Record):
     ref: str
     receipt: str = ""
     attempt: int = 1
+    due_at: str = ""
+    """When the result is given up, UTC in ISO 8601; empty where nobody said."""
+
+
+class Delivered(Record):
+    """A result that stands at the hub. One that is not taken stays there, and `reason` says why it is not."""
+
+    kind: Literal["delivered"] = "delivered"
+    number: int
+    ref: str
+    commit: str
+    taken: bool
+    reason: str = ""

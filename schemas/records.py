@@ -16,6 +16,7 @@ from schemas.command_records import (
     CommandJudged,
     CommandMeasured,
     CommandStep,
+    Delivered,
     Dispatched,
     Pairing,
 )
@@ -377,7 +378,8 @@ AnyRecord = Annotated[
     | Answered | GainReported | ReportWritten | Stopped | Finished | Reopened | Noted | RubricBound | Judged
     | PersonScored | SheetClosed | PeopleCompared | ThemesGrouped | ThemeEdited | HarnessExamined | CasesProposed
     | WinnerRead | ProposalParked | ProposalSettled | DependenciesDecided | WrapUpChosen
-    | CommandMeasured | CommandJudged | ChangeMade | ChangeCombined | Dispatched,
+    | CommandMeasured | CommandJudged | ChangeMade | ChangeCombined | Dispatched
+    | Delivered,
     Field(discriminator="kind"),
 ]  # fmt: skip
 

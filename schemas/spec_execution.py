@@ -31,6 +31,8 @@ class Remote(Section):
     """Command that hands one experiment to another system."""
     remote: FilledText = "origin"
     """The git remote the results come back on."""
+    deadline_minutes: Annotated[Number, Field(gt=0)] | None = None
+    """How long a result is waited for; null: an hour and twice what its samples may take."""
 
 
 class Execution(Section):

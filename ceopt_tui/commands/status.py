@@ -115,7 +115,9 @@ def _words(found: FoundRun) -> str:
         lines.append("  its process ended in the middle of its work; run it again to go on")
     elif state.last_tick and not state.finished:
         lines += [f"  {line}" for line in state.last_tick.reason.split("\n") if line != waiting]
-        lines += [f"  started again by itself: {wait.wake}" for wait in pending_waits(state) if wait.wake]
+        waits = pending_waits(state)
+        lines += [f"  goes on {wait.until}" for wait in waits if wait.on == "workers"]
+        lines += [f"  started again by itself: {waits[0].wake}"] if waits and waits[0].wake else []
     lines += [
         f"  {line}"
         for one in list(state.experiments.values())[-SHOWN:]

@@ -145,25 +145,38 @@ class Shelf(Protocol):
 
 @dataclass(frozen=True)
 class Delivery:
-    """What a worker pushed: its claim, and the commit of its edit."""
+    """What a worker pushed: its claim, the commit of its edit, and the one that its ref is at."""
 
     head_sha: str
+    tip: str
     files: Sequence[str]
     diff: str
     marker: ResultMarker
-    late: bool = False
 
 
 class Workers(Protocol):
-    """Hands experiments to workers elsewhere and takes what they push. Results are evidence, never instructions."""
+    """Hands experiments to workers elsewhere and takes what they push. Results are evidence, never instructions.
+
+    `deadline_s` is how long a result is waited for. GitError says why the hub cannot be reached.
+    """
 
     name: str
+    deadline_s: float
+
+    async def free_ref(self, branch: str) -> str:
+        """A ref at the hub for the result, `branch` where nothing stands there from before."""
 
     async def dispatch(self, recipe: Recipe, ref: str) -> str:
         """Hands one experiment out and gives the receipt. Raises Busy where nobody is free."""
 
     async def collect(self, number: int, ref: str, base_sha: str) -> Delivery | None:
         """What came for an experiment, or None as long as nothing did. ProposalError says why a result is refused."""
+
+    async def failure(self, number: int) -> str:
+        """Why nothing will come, where that is known already; else empty."""
+
+    async def standing(self) -> Mapping[str, str]:
+        """Every result of this run that stands at the hub, taken or not: refs and their commits."""
 
     async def forget(self, number: int, ref: str) -> None:
         """Deletes a ref whose result is in the journal and in the state folder."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from ceopt_tui.core.state.run import RunState
+from schemas.command_records import Dispatched
 
 AT_ANY_TIME = "at any time"
 
@@ -41,10 +43,48 @@ def wait_for(outcome: str, wake: str = "") -> Wait:
     return Wait(on, until, wake)
 
 
+def waits_after(state: RunState, outcome: str, wake: str = "") -> tuple[Wait, ...]:
+    """The same, with the results that workers elsewhere owe by name.
+
+    As long as they are all that is open, coming back at any time helps nobody.
+    """
+    wait, owed = wait_for(outcome, wake), outstanding(state)
+    if not owed:
+        return (wait,)
+    elsewhere = Wait("workers", _until_delivered(owed), wake)
+    unfinished = sum(not experiment.closed for experiment in state.experiments.values())
+    if wait.on == "workers" or (wait.on == "next_start" and unfinished == len(owed)):
+        return (elsewhere,)
+    return (wait, elsewhere)
+
+
 def pending_waits(state: RunState) -> tuple[Wait, ...]:
     """What the run waits for now; nothing while it works, when it was cut off, and once it has ended."""
     ended = state.last_tick
     if ended is None or state.status not in {"waiting", "blocked"}:
         return ()
     outcome = ended.outcome or ("needs_person" if state.status == "blocked" else "")  # older ticks did not say
-    return (wait_for(outcome, ended.wake),)
+    return waits_after(state, outcome, ended.wake)
+
+
+def outstanding(state: RunState) -> tuple[Dispatched, ...]:
+    """Experiments that were handed to workers elsewhere and have no result yet."""
+    commands = state.commands
+    return tuple(
+        handed
+        for number, handed in commands.dispatched.items()
+        if number not in commands.changes and not state.experiments[number].closed
+    )
+
+
+def _until_delivered(owed: tuple[Dispatched, ...]) -> str:
+    """One start may collect several results, so the first of them is worth one."""
+    names = ", ".join(f"exp-{one.number:03d}" for one in owed)
+    what = f"one of {names}" if len(owed) > 1 else names
+    limits = sorted(one.due_at for one in owed if one.due_at)
+    late = f", or after {_minute(limits[0])}, when it is given up" if limits else ""
+    return f"once workers elsewhere have delivered {what}{late}"
+
+
+def _minute(moment: str) -> str:
+    return f"{datetime.fromisoformat(moment).astimezone(UTC):%Y-%m-%d %H:%M} UTC"

@@ -149,6 +149,8 @@ class Run:
         try:
             self._clean()
             refuse_changed(self._session, self._inputs, self._parts)
+            if self._commands:
+                await self._commands.look_around()
             result = await self._until_parked()
         except asyncio.CancelledError:
             await asyncio.shield(self._end(number, "waiting", "interrupted", "interrupted"))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from urllib.parse import urlsplit, urlunsplit
 
 from ceopt_tui.errors import GitError
 from ceopt_tui.gitops.git import Outcome, refusal
@@ -10,7 +12,16 @@ from ceopt_tui.gitops.repository import Repository
 
 NETWORK_S = 120.0
 INCOMING = "refs/ceopt/incoming"
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _SIGN_IN = ("could not read Username", "could not read Password", "Authentication failed", "Permission denied")
+
+
+def _without_password(address: str) -> str:
+    """What signs in is every machine's own; over HTTP a bare name may be a token too."""
+    parts = urlsplit(address)
+    user, at, host = parts.netloc.rpartition("@")
+    name = "" if parts.scheme in {"http", "https"} else user.partition(":")[0]
+    return urlunsplit(parts._replace(netloc=f"{name}{at if name else ''}{host}"))
 
 
 class Hub:
@@ -22,9 +33,13 @@ class Hub:
 
     @property
     def address(self) -> str:
-        """Where the remote is, for a worker that clones it."""
+        """Where the remote is, for a worker that clones it: without a password, and no path from here on."""
         known = self._repository.attempt("remote", "get-url", self.remote)
-        return known.stdout.decode("utf-8", "replace").strip() if known.status == 0 else self.remote
+        address = known.stdout.decode("utf-8", "replace").strip() if known.status == 0 else self.remote
+        if _SCHEME.match(address):
+            return _without_password(address)
+        local = self._repository.root / address
+        return str(local.resolve()) if local.is_dir() else address
 
     def push(self, commit: str, branch: str) -> bool:
         """Makes `branch` at the hub, never moving one that is there; False where another commit is there already."""
@@ -58,10 +73,6 @@ class Hub:
         """Deletes a branch at the hub as long as it is at `commit`."""
         lease = f"--force-with-lease=refs/heads/{branch}:{commit}"
         self._repository.attempt("push", "--quiet", lease, self.remote, f":refs/heads/{branch}", timeout_s=NETWORK_S)
-
-    def forget(self, branch: str) -> None:
-        """Drops what was fetched of a branch."""
-        self._repository.attempt("update-ref", "-d", f"{INCOMING}/{branch}")
 
     def _refuse(self, args: Sequence[str], outcome: Outcome) -> None:
         if not outcome.status:

@@ -6,6 +6,7 @@ import asyncio
 import importlib
 import shlex
 import tempfile
+import uuid
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
@@ -29,6 +30,9 @@ class Dispatcher(Protocol):
 
     async def send(self, payload: bytes, number: int, ref: str) -> str:
         """The receipt: what the other side calls this job."""
+
+    async def failure(self, number: int) -> str:
+        """Why the job ended without a result, where the other side says so; else empty."""
 
 
 class CommandDispatcher:
@@ -59,6 +63,10 @@ class CommandDispatcher:
             raise ProposalError(f"the dispatch command ended with status {status}: {said}")
         lines = stdout.strip().splitlines()
         return one_line(lines[-1])[:LONGEST_RECEIPT] if lines else ""
+
+    async def failure(self, number: int) -> str:
+        """A job that was handed over is somebody else's; only the deadline tells that it died."""
+        return ""
 
     async def _run(self, command: str) -> tuple[int, str, str]:
         """(status, output, words). What it leaves running goes on: that is what a dispatch is for.
@@ -100,10 +108,20 @@ class DaskDispatcher:
         client = await asyncio.to_thread(self._connected)
         if len(client.nthreads()) == 0:
             raise Busy("the cluster has no worker")
-        # One experiment a worker: what is measured there must not share the machine with another measurement.
-        future = client.submit(self._job, payload, key=f"ceopt-{ref}", pure=False)
+        key = f"ceopt-{ref}-{uuid.uuid4().hex[:8]}"  # a name that was used is a result that the cluster still has
+        future = client.submit(self._job, payload, key=key, pure=False)
+        # This process may end before the job does, and the next one collects.
+        importlib.import_module("distributed").fire_and_forget(future)
         self._futures[number] = future
         return str(future.key)
+
+    async def failure(self, number: int) -> str:
+        """The job's own error; of a job that an earlier process handed out, only the deadline tells."""
+        future = self._futures.get(number)
+        if future is None or future.status not in {"error", "cancelled", "lost"}:
+            return ""
+        error = await asyncio.to_thread(future.exception) if future.status == "error" else future.status
+        return one_line(mask(str(error) or type(error).__name__))[:LONGEST_RECEIPT]
 
     def _connected(self) -> Any:
         if self._client is None:

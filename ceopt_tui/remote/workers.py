@@ -6,11 +6,12 @@ What comes back is a claim. It is taken whole or refused, and never repaired.
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Callable
+from collections.abc import Mapping
+from itertools import chain, count
 from pathlib import Path
 
 from ceopt_tui.core.command_ports import Delivery, Recipe
+from ceopt_tui.core.delivered import belongs
 from ceopt_tui.errors import GitError, InputError, ProposalError
 from ceopt_tui.gitops.hub import Hub
 from ceopt_tui.gitops.repository import Repository
@@ -22,14 +23,14 @@ from schemas.result_marker import ResultMarker, parse_result_marker
 from schemas.spec import Spec
 
 RESULT = "result.yaml"
+LINKS = frozenset({"120000", "160000"})  # git's modes of a symbolic link and of a submodule
 LONGEST_DIFF = 200_000
 
 
 class GitWorkers:
     """Implements command_ports.Workers over a hub that both sides push to.
 
-    `deadline_s` is how long a result is waited for once it was handed out in this process; markers are copied to
-    `folder` before their ref may go.
+    Markers are copied to `folder` before their ref may go.
     """
 
     def __init__(
@@ -40,39 +41,40 @@ class GitWorkers:
         spec: Spec,
         folder: Path,
         deadline_s: float,
-        note: Callable[[str], None],
-        monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self.name = f"remote ({dispatcher.name})"
+        self.deadline_s = deadline_s
         self._repository = repository
         self._hub = hub
         self._dispatcher = dispatcher
         self._spec = spec
         self._folder = folder
-        self._deadline_s = deadline_s
-        self._note = note
-        self._monotonic = monotonic
-        self._since: dict[int, float] = {}
+
+    async def free_ref(self, branch: str) -> str:
+        taken = await asyncio.to_thread(self._standing)
+        numbered = (f"{branch}.{number}" for number in count(2))
+        return next(ref for ref in chain([branch], numbered) if not any(belongs(one, ref) for one in taken))
 
     async def dispatch(self, recipe: Recipe, ref: str) -> str:
         base_ref = f"optimize-exp/{recipe.name}/base-{recipe.base_sha[:12]}"
         await asyncio.to_thread(self._hub.push, recipe.base_sha, base_ref)
         payload = Payload(recipe, self._spec, ref, self._hub.address, base_ref)
-        receipt = await self._dispatcher.send(payload.as_json(), recipe.number, ref)
-        self._since[recipe.number] = self._monotonic()
-        return receipt
+        return await self._dispatcher.send(payload.as_json(), recipe.number, ref)
 
     async def collect(self, number: int, ref: str, base_sha: str) -> Delivery | None:
         tip = await asyncio.to_thread(self._hub.fetch, ref)
         if tip is None:
-            since = self._since.setdefault(number, self._monotonic())
-            if self._monotonic() - since > self._deadline_s:
-                raise ProposalError(f"nothing was pushed to {ref} within {self._deadline_s:g} s")
             return None
         try:
             return await asyncio.to_thread(self._delivery, number, ref, tip, base_sha)
         except (GitError, InputError) as error:
             raise ProposalError(str(error)) from error
+
+    async def failure(self, number: int) -> str:
+        return await self._dispatcher.failure(number)
+
+    async def standing(self) -> Mapping[str, str]:
+        return await asyncio.to_thread(self._standing)
 
     async def forget(self, number: int, ref: str) -> None:
         await asyncio.to_thread(self._forget, number, ref)
@@ -84,11 +86,12 @@ class GitWorkers:
         files = self._changed(base_sha, marker.head_sha)
         if outside := [path for path in files if not self._may_change(path)]:
             raise ProposalError(f"it changes {', '.join(outside)}, which may not be changed")
+        if links := self._links(base_sha, marker.head_sha):
+            raise ProposalError(f"it makes {', '.join(links)} a link, and only files may come")
         self._folder.mkdir(parents=True, exist_ok=True)
         write_atomic(self._folder / f"exp-{number:03d}.yaml", raw)
-        self._name_others(ref)
         diff = self._repository.git("diff", "--no-color", base_sha, marker.head_sha)[:LONGEST_DIFF]
-        return Delivery(marker.head_sha, files, diff, marker)
+        return Delivery(marker.head_sha, tip, files, diff, marker)
 
     def _check_range(self, marker: ResultMarker, tip: str, base_sha: str) -> None:
         """The edit grows from what was handed out, and after it comes the result's file and nothing else."""
@@ -115,11 +118,13 @@ class GitWorkers:
     def _may_change(self, path: str) -> bool:
         return any(covers(scope, path) for scope in self._spec.scope.mutable)
 
-    def _name_others(self, ref: str) -> None:
-        """Somebody else's result for the same experiment stays where it is; it is named, once."""
-        others = sorted(self._hub.branches(f"{ref}-*"))
-        if others:
-            self._note(f"{ref} was delivered more than once; the first is taken, left at the hub: {', '.join(others)}")
+    def _links(self, before: str, after: str) -> list[str]:
+        """Links and submodules that the edit makes; they would lead out of its scope."""
+        listed = self._repository.git("diff-tree", "-r", "-z", "--no-renames", "--raw", before, after).split("\0")[:-1]
+        return [path for facts, path in zip(listed[::2], listed[1::2], strict=True) if facts.split()[1] in LINKS]
+
+    def _standing(self) -> Mapping[str, str]:
+        return self._hub.branches(f"optimize-exp/{self._spec.name}/exp-*")
 
     def _forget(self, number: int, ref: str) -> None:
         if not (self._folder / f"exp-{number:03d}.yaml").is_file():

@@ -68,17 +68,18 @@ class Sent:
         self.payloads.append(payload)
         return f"job {number}"
 
+    async def failure(self, number: int) -> str:
+        return ""
+
 
 @dataclass
 class Yard:
-    """All of it. `now` is the clock of the deadline."""
+    """All of it."""
 
     root: Path
     hub: Path
     folder: Path
     sent: Sent = field(default_factory=Sent)
-    notes: list[str] = field(default_factory=list)
-    now: float = 0.0
 
     @classmethod
     def made(cls, folder: Path) -> Yard:
@@ -97,18 +98,9 @@ class Yard:
     def base(self) -> str:
         return git(self.root, "rev-parse", "HEAD").strip()
 
-    def workers(self, deadline_s: float = 100.0) -> GitWorkers:
+    def workers(self) -> GitWorkers:
         repository = Repository.find(self.root)
-        return GitWorkers(
-            repository,
-            Hub(repository, "origin"),
-            self.sent,
-            SPEC,
-            self.folder / "results",
-            deadline_s,
-            self.notes.append,
-            monotonic=lambda: self.now,
-        )
+        return GitWorkers(repository, Hub(repository, "origin"), self.sent, SPEC, self.folder / "results", 100.0)
 
     def recipe(self, pairs: int = 2) -> Recipe:
         return Recipe(

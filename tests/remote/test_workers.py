@@ -70,18 +70,39 @@ async def test_two_deliveries_of_one_experiment_are_both_kept_and_the_first_is_t
     delivery = await workers.collect(1, EXP, yard.base)
     assert delivery is not None and delivery.marker.measured_by == "w1"
     await workers.forget(1, EXP)
-    assert f"{EXP}-w2" in yard.at_hub()
-    assert yard.notes == [f"{EXP} was delivered more than once; the first is taken, left at the hub: {EXP}-w2"]
+    assert list(await workers.standing()) == [f"{EXP}-w2"]
 
 
-async def test_a_worker_that_died_is_given_up_after_its_deadline(yard: Yard) -> None:
-    workers = yard.workers(deadline_s=100)
+async def test_what_an_earlier_run_left_at_a_ref_is_no_answer_to_this_one(yard: Yard) -> None:
+    workers = yard.workers()
+    assert await workers.free_ref(EXP) == EXP
     await workers.dispatch(yard.recipe(), EXP)
-    yard.now = 99
-    assert await workers.collect(1, EXP, yard.base) is None
-    yard.now = 101
-    with pytest.raises(ProposalError, match=r"nothing was pushed .* within 100 s"):
-        await workers.collect(1, EXP, yard.base)
+    await yard.deliver({"src/work": "40"}, "w1")
+    again = await workers.free_ref(EXP)
+    assert again == f"{EXP}.2"
+    await workers.dispatch(yard.recipe(), again)
+    assert await workers.collect(1, again, yard.base) is None
+    assert await yard.deliver({"src/work": "30"}, "w2") == again
+    assert await workers.free_ref(EXP) == f"{EXP}.3"
+
+
+@pytest.mark.parametrize(
+    ("address", "handed"),
+    [
+        ("https://ada:secret@git.example/r.git", "https://git.example/r.git"),
+        ("https://token@git.example:8443/r.git", "https://git.example:8443/r.git"),
+        ("ssh://git:secret@git.example/r.git", "ssh://git@git.example/r.git"),
+        ("git@git.example:team/r.git", "git@git.example:team/r.git"),
+    ],
+)
+def test_the_address_a_worker_is_handed_has_no_password(yard: Yard, address: str, handed: str) -> None:
+    git(yard.root, "remote", "set-url", "origin", address)
+    assert Hub(Repository.find(yard.root), "origin").address == handed
+
+
+def test_a_hub_beside_the_repository_is_found_from_elsewhere(yard: Yard) -> None:
+    git(yard.root, "remote", "set-url", "origin", "../hub.git")
+    assert Hub(Repository.find(yard.root), "origin").address == str(yard.hub.resolve())
 
 
 async def refused(yard: Yard) -> str:
@@ -129,6 +150,19 @@ class TestForgeries:
 
         yard.push(forge)
         assert "measure.sh" in await refused(yard)
+
+    async def test_a_link_in_its_scope(self, yard: Yard) -> None:
+        def forge(clone: Path) -> None:
+            result = (clone / "result.yaml").read_text()
+            git(clone, "reset", "--quiet", "--hard", "HEAD~1")
+            head = git(clone, "rev-parse", "HEAD").strip()
+            (clone / "src" / "held").symlink_to("../held-out.sh")
+            git(clone, "add", "--all")
+            git(clone, "commit", "--quiet", "--message", "forged")
+            commit(clone, "result.yaml", result.replace(head, git(clone, "rev-parse", "HEAD").strip()))
+
+        yard.push(forge)
+        assert "src/held a link" in await refused(yard)
 
     async def test_a_result_for_a_commit_that_is_not_in_it(self, yard: Yard) -> None:
         def forge(clone: Path) -> None:

@@ -7,7 +7,14 @@ from typing import Any
 
 from ceopt_tui.core.state.commands import place_of
 from ceopt_tui.core.state.run import RunState
-from schemas.command_records import ChangeCombined, ChangeMade, CommandJudged, CommandMeasured, Dispatched
+from schemas.command_records import (
+    ChangeCombined,
+    ChangeMade,
+    CommandJudged,
+    CommandMeasured,
+    Delivered,
+    Dispatched,
+)
 
 
 def _measured(state: RunState, record: CommandMeasured) -> None:
@@ -35,10 +42,15 @@ def _dispatched(state: RunState, record: Dispatched) -> None:
     state.commands.dispatched[record.number] = record
 
 
+def _delivered(state: RunState, record: Delivered) -> None:
+    state.commands.delivered[record.ref, record.commit] = record
+
+
 COMMAND_STEPS: dict[str, Callable[[RunState, Any], None]] = {
     "command_measured": _measured,
     "command_judged": _judged,
     "change_made": _made,
     "change_combined": _combined,
     "dispatched": _dispatched,
+    "delivered": _delivered,
 }

@@ -15,6 +15,7 @@ from schemas.command_records import (
     ChangeMade,
     CommandJudged,
     CommandMeasured,
+    Delivered,
     Dispatched,
     Pairing,
     Workload,
@@ -49,6 +50,7 @@ class CommandState:
     changes: dict[int, ChangeMade] = field(default_factory=dict)
     combined: dict[int, ChangeCombined] = field(default_factory=dict)
     dispatched: dict[int, Dispatched] = field(default_factory=dict)
+    delivered: dict[tuple[str, str], Delivered] = field(default_factory=dict)  # by ref and commit
     batch: int = 0
     measured_s: float = 0.0  # time spent measuring, side by side or not
 

@@ -22,7 +22,7 @@ from ceopt_tui.core.plan.actions import (
     ReadWinner,
 )
 from ceopt_tui.core.plan.command.candidate import plan_candidate
-from ceopt_tui.engine.command.collecting import ResultsAwaited, collect
+from ceopt_tui.engine.command.collecting import ResultsAwaited, catch_up, collect
 from ceopt_tui.engine.command.editing import combine, hypothesize, keep, make, read
 from ceopt_tui.engine.command.sampling import judge, measure
 from ceopt_tui.engine.command.workplace import Workplace
@@ -58,6 +58,10 @@ class CommandDesk:
         for experiment in place.state.experiments.values():
             if experiment.closed and experiment.number not in waiting:
                 place.tools.shelf.drop(experiment.number, experiment.started.branch)
+
+    async def look_around(self) -> None:
+        """Writes down what workers elsewhere delivered after nobody waited for it any more."""
+        await catch_up(self._place)
 
     async def carry_out(self, action: Action, digest: str, active_s: float) -> None:
         """Does one thing and records what came of it."""

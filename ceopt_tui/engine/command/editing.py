@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 
-from ceopt_tui.core.command_ports import Busy, Made, Recipe
+from ceopt_tui.core.command_ports import Busy, Made, Recipe, Workers
 from ceopt_tui.core.ports import ProposalRefused
 from ceopt_tui.core.reading_ports import ChangeToRead
 from ceopt_tui.engine.command.recipe import recipe_for_ideas, recipe_of
@@ -63,12 +64,25 @@ async def _made(place: Workplace, recipe: Recipe, attempt: int) -> list[ChangeMa
         try:
             if place.tools.workers is None:
                 return [_change(recipe, await place.tools.maker.make(recipe))]
-            ref, base = recipe.branch, recipe.base_sha
-            receipt = await place.tools.workers.dispatch(recipe, ref)
-            return [Dispatched(number=recipe.number, base_sha=base, ref=ref, receipt=receipt, attempt=attempt)]
+            return [await _dispatched(place, place.tools.workers, recipe, attempt)]
         except Busy:
             await place.tools.pause(BUSY_S)
     return []
+
+
+async def _dispatched(place: Workplace, workers: Workers, recipe: Recipe, attempt: int) -> Dispatched:
+    """Hands one experiment out. What an earlier run left at its ref is nobody's answer to this one."""
+    ref = await workers.free_ref(recipe.branch)
+    receipt = await workers.dispatch(recipe, ref)
+    due = place.parts.clock.now() + timedelta(seconds=workers.deadline_s)
+    return Dispatched(
+        number=recipe.number,
+        base_sha=recipe.base_sha,
+        ref=ref,
+        receipt=receipt,
+        attempt=attempt,
+        due_at=due.isoformat(timespec="seconds"),
+    )
 
 
 def _change(recipe: Recipe, made: Made) -> ChangeMade:

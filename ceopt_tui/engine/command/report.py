@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from ceopt_tui.core.command_words import command_outcome, figure
+from ceopt_tui.core.delivered import delivered_lines
 from ceopt_tui.core.figures import counted
 from ceopt_tui.core.outcomes import experiment_word, run_word
 from ceopt_tui.core.plan.wrapping import outcome_word
@@ -117,5 +118,6 @@ def _limits(state: RunState) -> list[Section]:
     waiting = [state.experiments[one.number].name for one in state.waiting.proposals]
     if waiting:
         lines.append(f"{counted(len(waiting), 'change')} waits for a person: {', '.join(waiting)}")
+    lines += delivered_lines(state)
     lines += [note.text for note in state.notes if note.level == "warning"]
     return [Section("What was not measured", (Bullets(tuple(lines)),))]
