@@ -10,6 +10,7 @@ from ceopt_tui.core.masking import mask
 from ceopt_tui.core.ports import ResolvedModel
 from ceopt_tui.core.visible import one_line
 from ceopt_tui.inputs import Project
+from ceopt_tui.runner_agent import agent_run_lines, in_sandbox
 from ceopt_tui.told_files import unsent_files
 from judges.rubric import levels
 from texttargets.excerpt import excerpt
@@ -32,6 +33,7 @@ def approval_lines(
         f"Of these   {counted(kinds['failure'], 'recorded failure')}, {counted(kinds['guard'], 'guard case')}",
         f"Gate       past {percent(spec.max_unscored)} of the cases without a score a measurement decides nothing",
         f"Runs on    {task.model} at {task.endpoint}, pinned for the whole run",
+        *agent_run_lines(spec, sandboxed=in_sandbox(task)),
         *_ideas_lines(project, proposer),
         *([reading_line(reader)] if reader else []),
         f"Caution    {spec.caution}",
@@ -45,7 +47,9 @@ def text_lines(project: Project) -> Iterator[str]:
     if project.references:
         yield f"Sent along {', '.join(project.references)}; never edited"
     if unsent := unsent_files(project):
-        yield f"Not sent   {', '.join(unsent)}: the text names them, a chat run opens no files, and"
+        chat = project.spec.runner.kind == "chat"
+        why = "a chat run opens no files" if chat else "the agent's folder does not hold them"
+        yield f"Not sent   {', '.join(unsent)}: the text names them, {why}, and"
         yield "           `target.references` would send them along"
     if target is not None and target.front_matter == "editable":
         yield "Head       a change may edit the front matter, but never its name"

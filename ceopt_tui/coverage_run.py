@@ -25,8 +25,9 @@ from ceopt_tui.inputs import digests, syntax_of
 from ceopt_tui.journal.folders import claim
 from ceopt_tui.journal.lock import RunLock
 from ceopt_tui.judging_parts import make_judging
+from ceopt_tui.running_parts import make_runner
 from ceopt_tui.system_clock import SystemClock
-from ceopt_tui.wiring import bind_all, chat_runner
+from ceopt_tui.wiring import bind_all
 from judges.cache import ReplyCache
 from judges.client import LiteLLMClient
 from judges.ledger import Ledger
@@ -65,7 +66,8 @@ async def _sweep(plan: CoveragePlan, ledger: Ledger, skin: Skin, warn: Callable[
         await stack.enter_async_context(client)
         judging = make_judging(plan.project, models, client, client, cache)
         scorer: Scorer | None = None if judging else lambda case, output: check_output(case, output, None)
-        runner = chat_runner(plan.project, syntax_of(plan.project), client, models.task)
+        syntax = syntax_of(plan.project)
+        runner = make_runner(plan.project, syntax, client, models.task, ledger, cache, run.environ)
         yield Sweep(runner, scorer, judging.judge if judging else None, models.task.concurrency, skin.progress)
 
 

@@ -54,7 +54,7 @@ def measured_spec(spec: Spec, *, holdout: bool = True) -> dict[str, Any]:
     Without `holdout`, as if nothing confirmed a keep but the split of the eval set.
     A version that gives an old key another default has to give it another name: runs that are under way count on it.
     """
-    unused = keys_without_effect(spec) if spec.is_text_target and spec.runner.kind == "chat" else ()
+    unused = keys_without_effect(spec) if spec.is_text_target and spec.runner.kind != "command" else ()
     values: dict[str, Any] = spec.model_dump(mode="json", by_alias=True, exclude_defaults=True)
     of_models = [("models", name, key) for name in spec.models for key in FREE_OF_MODEL]
     left_out = () if holdout else HOLDOUT

@@ -6,12 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
+from ceopt_tui.agent_clis.starting import DIALECTS
 from ceopt_tui.core.masking import mask, redacted
 from ceopt_tui.core.ports import Question, ResolvedModel, Role
 from ceopt_tui.engine.skin import Skin
 from ceopt_tui.errors import InputError, SetupError
 from ceopt_tui.inputs import Project
 from ceopt_tui.run_options import RunOptions
+from ceopt_tui.runner_agent import driven, runner_agent, without_key
 from judges.family import kin
 from judges.local_model.catalogue import DEFAULT_MODEL
 from judges.prices import price_of, require_price
@@ -48,15 +50,8 @@ async def resolve_models(project: Project, options: RunOptions, skin: Skin) -> M
     spec = project.spec
     _require_variables(spec, options.environ)
     warnings: list[str] = []
-    find: Find = partial(
-        resolve,
-        spec_models=spec.models,
-        environ=options.environ,
-        user_config_path=user_config_file(),
-        overrides=options.models,
-        warn=warnings.append,
-    )
-    task = find("task", spec.runner.model)
+    find = _finder(spec, options.environ, options.models, warnings.append)
+    task = _task_model(spec, options.environ, options.models, warnings.append)
     if task is None:
         task = await _embedded(project, options, skin)
     proposer = find("proposer", spec.proposer.model) if spec.proposer.asks_model else None
@@ -70,6 +65,40 @@ async def resolve_models(project: Project, options: RunOptions, skin: Skin) -> M
     models = Models(task, proposer, judge, namer, tuple(warnings))
     _require_prices(spec, models)
     return models
+
+
+def _finder(
+    spec: Spec,
+    environ: Mapping[str, str],
+    overrides: Mapping[str, str] | None,
+    warn: Callable[[str], None] = lambda message: None,
+) -> Find:
+    return partial(
+        resolve,
+        spec_models=spec.models,
+        environ=environ,
+        user_config_path=user_config_file(),
+        overrides=overrides,
+        warn=warn,
+    )
+
+
+def _task_model(
+    spec: Spec,
+    environ: Mapping[str, str],
+    overrides: Mapping[str, str] | None,
+    warn: Callable[[str], None] = lambda message: None,
+) -> ResolvedModel | None:
+    """The model that the text runs on, as a chat call reaches it or as an agent drives it."""
+    task = _finder(spec, without_key(spec, environ), overrides, warn)("task", spec.runner.model)
+    if task is not None:
+        return driven(spec, task, environ)
+    if agent := runner_agent(spec):
+        raise SetupError(
+            f"no model is configured for `{spec.runner.model}`, which {agent} is to run on",
+            f"Write `runner: {{kind: {agent}, model: {DIALECTS[agent].provider}/NAME}}`.",
+        )
+    return None
 
 
 def judge_of(spec: Spec, find: Find, task: ResolvedModel | None) -> ResolvedModel | None:
@@ -165,11 +194,9 @@ def models_if_known(
 ) -> Models | None:
     """The models a run would use as things are configured now; None when one is missing."""
     spec = project.spec
-    find: Find = partial(
-        resolve, spec_models=spec.models, environ=environ, user_config_path=user_config_file(), overrides=overrides
-    )
+    find = _finder(spec, environ, overrides)
     try:
-        task = find("task", spec.runner.model)
+        task = _task_model(spec, environ, overrides)
         proposer = find("proposer", spec.proposer.model) if spec.proposer.asks_model else None
         if task is None or (proposer is None and spec.proposer.kind == "llm"):
             return None

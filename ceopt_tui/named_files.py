@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ceopt_tui.early import PRUNE_SUFFIX
 from ceopt_tui.errors import InputError, Problem
+from ceopt_tui.skill_folder import skill_files
 from judges.rubric import Scale, parse_scale, read_rubric_text
 from schemas.labels import Labels
 from schemas.labels_file import load_labels
@@ -44,6 +45,10 @@ def named_files(loaded: LoadedSpec, root: Path) -> NamedFiles:
                 texts[place] = read_target(path, place).text
             except InputError as error:
                 named.problems += error.problems
+    try:
+        named.references = {**skill_files(loaded.spec, named.texts, root.resolve()), **named.references}
+    except InputError as error:
+        named.problems += error.problems
     named.problems += _protecting_nothing(loaded, named.texts)
     for name in evalset.paths if evalset else ():
         try:

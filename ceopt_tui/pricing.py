@@ -7,7 +7,9 @@ from dataclasses import replace
 from ceopt_tui.core.plan.terms import JudgeTerms, Terms
 from ceopt_tui.core.ports import Price, ResolvedModel
 from ceopt_tui.inputs import Project, terms_of
+from ceopt_tui.runner_agent import runner_agent
 from judges.prices import price_of
+from judges.program_calls import USUAL_TOKENS_IN, USUAL_TOKENS_OUT
 
 TYPICAL_OUTPUT_TOKENS = 256
 CHARACTERS_PER_TOKEN = 4
@@ -67,5 +69,7 @@ def _usd_per_run(project: Project, model: ResolvedModel) -> float | None:
     if price is None:
         return None
     text = sum(map(len, (*project.texts.values(), *project.references.values())))
-    tokens_in = (text + _mean_input(project)) / CHARACTERS_PER_TOKEN
-    return (tokens_in * price.usd_in + TYPICAL_OUTPUT_TOKENS * price.usd_out) / 1e6
+    tokens_in, tokens_out = (text + _mean_input(project)) / CHARACTERS_PER_TOKEN, TYPICAL_OUTPUT_TOKENS
+    if runner_agent(project.spec):
+        tokens_in, tokens_out = tokens_in + USUAL_TOKENS_IN, USUAL_TOKENS_OUT
+    return (tokens_in * price.usd_in + tokens_out * price.usd_out) / 1e6

@@ -13,8 +13,8 @@ Key = tuple[str, ...]
 
 # Keys a text target may carry from another spec: they change nothing here, and the run says so.
 WITHOUT_EFFECT: dict[Key, str] = {
-    ("metric", "diagnostics"): "the chat runner has no such numbers",
-    ("measurement", "timeout_seconds"): "the chat runner has `runner.timeout_s`",
+    ("metric", "diagnostics"): "a text's runner has no such numbers",
+    ("measurement", "timeout_seconds"): "a text's runner has `runner.timeout_s`",
     ("measurement", "working_directory"): "no command is run",
     ("measurement", "per_case"): "every case is recorded anyway",
     ("measurement", "stability", "mode"): "repeats follow the evidence, case by case",
@@ -25,7 +25,7 @@ WITHOUT_EFFECT: dict[Key, str] = {
     ("measurement", "stability", "comparison", "minimum_improvement"): "the bar is the noise measured in the run",
     ("measurement", "stability", "comparison", "relative_threshold"): "the bar is the noise measured in the run",
     ("measurement", "stability", "comparison", "noise_threshold"): "the bar is the noise measured in the run",
-    ("execution", "codex_security"): "no command-line agent is started",
+    ("execution", "codex_security"): "no command-line agent edits",
     ("execution", "remote"): "experiments run on this machine",
     ("execution", "max_concurrent"): "experiments run one after the other",
     ("parallel",): "experiments run one after the other",
@@ -33,6 +33,7 @@ WITHOUT_EFFECT: dict[Key, str] = {
     ("max_runner_up_merges_per_batch",): "experiments run one after the other",
 }
 
+AGENTS = frozenset({"claude", "codex"})
 UNJUDGED_WITHOUT: dict[Key, str] = {("metric", "judge"): "the primary metric is scored by checks"}
 JUDGED_WITHOUT: dict[Key, str] = {
     ("metric", "judge", "minimum_improvement"): "the bar is the noise measured in the run",
@@ -84,8 +85,9 @@ def _unsupported(loaded: LoadedSpec) -> list[tuple[Key, str]]:
         return list(_unsupported_by_command(spec))
     if spec.evalset is None:
         found.append((("evalset",), "a text target needs an eval set; make one with `ceopt import`"))
-    if spec.runner.kind != "chat":
-        found.append((("runner", "kind"), f"this version runs `chat`, not `{spec.runner.kind}`"))
+    if spec.runner.kind in AGENTS and spec.runner.params:
+        what = f"{spec.runner.kind} takes no parameters on its command line; its model is named by `runner.model`"
+        found.append((("runner", "params"), what))
     if spec.proposer.kind in {"codex", "claude"}:
         what = f"this version proposes with llm, mechanical or command, not `{spec.proposer.kind}`"
         found.append((("proposer", "kind"), what))
@@ -125,26 +127,26 @@ def _deciding_keys(loaded: LoadedSpec) -> list[tuple[Key, str]]:
     spec = loaded.spec
     found: list[tuple[Key, str]] = []
     method = spec.measurement.stability.comparison.method
-    if method != "evidence" and spec.runner.kind == "chat":
+    if method != "evidence":
         key = ("measurement", "stability", "comparison", "method")
         found.append((key, f"this version decides text targets by `evidence`, not `{method}`"))
-    if spec.metric.primary.direction == "minimize" and spec.runner.kind == "chat":
+    if spec.metric.primary.direction == "minimize":
         what = "a judge's scale runs from bad to good" if spec.is_judged else "a check scores 1 for a pass"
         text = f"{what}, so `minimize` would look for a worse text; write `maximize`"
         found.append((("metric", "primary", "direction"), text))
     target, (lowest, highest) = spec.metric.primary.target, scores(spec)
-    if target is not None and not lowest <= target <= highest and spec.runner.kind == "chat":
+    if target is not None and not lowest <= target <= highest:
         what = "the judge's scale goes" if spec.is_judged else "a pass rate lies"
         text = f"{target:g} cannot be reached: {what} from {lowest:g} to {highest:g}"
         found.append((("metric", "primary", "target"), text))
-    if spec.runner.repeats == 1 and spec.runner.kind == "chat":
+    if spec.runner.repeats == 1:
         text = "one run a case shows no noise to decide by; 2 or more do, and where they agree every case is run once"
         found.append((("runner", "repeats"), text))
     if spec.metric.objectives:
         found.append((("metric", "objectives"), "this version weighs the primary metric alone"))
     others = [gate.name for gate in spec.metric.degenerate_gates if gate.name != "errors"]
-    if others and spec.runner.kind == "chat":
-        text = f"the chat runner measures no `{others[0]}`; the gate it has is `errors`"
+    if others:
+        text = f"a text's runner measures no `{others[0]}`; the gate it has is `errors`"
         found.append((("metric", "degenerate_gates"), text))
     if spec.measurement.holdout:
         found.append((("measurement", "holdout"), "held-out cases come from the eval set; see `evalset.holdout`"))

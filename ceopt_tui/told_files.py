@@ -1,6 +1,7 @@
-"""Files that a skill or an agent's instructions tell their reader to open, and that a chat run does not send.
+"""Files that a skill or an agent's instructions tell their reader to open, and that are not there for it.
 
-A model without tools cannot open them: what is measured is then the text without a part of it. Reads no contents.
+A model without tools cannot open them, and an agent's folder does not hold them: what is measured is then the text
+without a part of it. Reads no contents.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _MOST = 40
 def unsent_files(project: Project) -> tuple[str, ...]:
     """Paths from the repository's root, in the order in which the texts name them."""
     target = project.spec.target
-    if target is None or target.kind not in READ_WITH_TOOLS or project.spec.runner.kind != "chat":
+    if target is None or target.kind not in READ_WITH_TOOLS or project.spec.runner.kind == "command":
         return ()
     known = {*project.texts, *project.references}
     root = project.repository.root

@@ -22,8 +22,9 @@ from ceopt_tui.inputs import Project, open_project, syntax_of
 from ceopt_tui.models import Models, resolve_models
 from ceopt_tui.pricing import priced_terms
 from ceopt_tui.run_options import RunOptions
+from ceopt_tui.running_parts import make_runner
 from ceopt_tui.system_clock import SystemClock
-from ceopt_tui.wiring import bind_all, chat_runner
+from ceopt_tui.wiring import bind_all
 from judges.cache import ReplyCache
 from judges.client import LiteLLMClient
 from judges.ledger import Caps, Ledger
@@ -72,7 +73,8 @@ class Trial:
                 ready.ledger, cache, clock=SystemClock(), secrets=secrets, warn=lambda _warning: None
             )
             await stack.enter_async_context(client)
-            runner = chat_runner(ready.project, syntax_of(ready.project), client, models.task)
+            syntax, environ = syntax_of(ready.project), self._options.environ
+            runner = make_runner(ready.project, syntax, client, models.task, ready.ledger, cache, environ)
             return await runner.run(ready.project.texts, case, 0)
 
     async def _read(self) -> _Ready:

@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
-from pathlib import Path
 
 import platformdirs
 
 from ceopt_tui.accounts import ledger_of
 from ceopt_tui.approval import approval_lines
 from ceopt_tui.command_run import run_command_tick
+from ceopt_tui.core.coverage_carried import RuleAt
 from ceopt_tui.core.masking import secrets_in, secrets_of
 from ceopt_tui.core.plan.terms import ScoringOnly, Terms
 from ceopt_tui.core.ports import Completer, ResolvedModel
-from ceopt_tui.early import PRUNE_SUFFIX
 from ceopt_tui.ended import ended_run
 from ceopt_tui.engine.backends.worktree import WorktreeBackend
-from ceopt_tui.engine.coverage import load_coverage, with_coverage
+from ceopt_tui.engine.coverage import with_coverage
 from ceopt_tui.engine.loop import Run, TickResult
 from ceopt_tui.engine.paid_calls import JournaledCompleter
 from ceopt_tui.engine.parts import Parts, RunInputs
@@ -33,7 +32,16 @@ from ceopt_tui.named_files import labels_file
 from ceopt_tui.pricing import priced_terms
 from ceopt_tui.proposing_parts import cut_off, make_proposer
 from ceopt_tui.run_options import RunOptions
-from ceopt_tui.run_places import WORKTREES, approve_ahead, folder_of, start_over
+from ceopt_tui.run_places import (
+    WORKTREES,
+    approve_ahead,
+    folder_of,
+    mapped,
+    refuse_unmapped_pruning,
+    start_over,
+)
+from ceopt_tui.runner_agent import sandbox_notes
+from ceopt_tui.running_parts import make_runner
 from ceopt_tui.serving import bind_model
 from ceopt_tui.support import notes
 from ceopt_tui.system_clock import SystemClock
@@ -42,11 +50,11 @@ from judges.cache import ReplyCache
 from judges.change_reader import ModelReader
 from judges.client import LiteLLMClient
 from judges.outside_calls import OutsideAccount
-from schemas.records import AnyRecord
+from schemas.records import AnyRecord, CallFacts, CallFinished
+from texttargets.ablation import removals
 from texttargets.case_writer import CaseWriter
 from texttargets.checks import check_output
 from texttargets.harness import harness_findings
-from texttargets.runners.chat import ChatRunner
 from texttargets.shortcuts import probe_scorer
 from texttargets.target_file import text_digest
 
@@ -62,12 +70,13 @@ async def run_tick(options: RunOptions, skin: Skin) -> TickResult:
         if ended is not None:
             skin.opened(ended.state, ended.terms)
             return ended.result
+    refuse_unmapped_pruning(project)
     models = with_reader(await resolve_models(project, options, skin), project, options)
     if options.fresh:
         start_over(project, folder)
     claim(folder, repository_root=project.repository.root, git_common_dir=project.repository.git_common_dir)
     inputs = run_inputs(project, approval_lines(project, models.task, models.proposer, models.judge, models.reader))
-    inputs = covered(inputs, project, options)
+    inputs = covered(inputs, project)
     with open_session(folder, SystemClock(), skin.recorded) as session:
         async with _parts(project, inputs, models, session, options, skin) as parts:
             skin.opened(session.state, parts.terms, session.recorder.commit)
@@ -80,7 +89,7 @@ async def run_tick(options: RunOptions, skin: Skin) -> TickResult:
 def project_of(options: RunOptions) -> Project:
     """The project that is run: as its spec says, or to be pruned."""
     project = open_project(options.spec_path)
-    return pruned(project) if options.prune else project
+    return mapped(pruned(project) if options.prune else project, options)
 
 
 async def commit_alone(options: RunOptions, record: AnyRecord) -> None:
@@ -89,28 +98,23 @@ async def commit_alone(options: RunOptions, record: AnyRecord) -> None:
         await session.recorder.commit(record)
 
 
-def coverage_folder(project: Project, options: RunOptions) -> Path:
-    """Where the text's coverage is kept: with its own run, also while it is pruned."""
-    folder = folder_of(project, options)
-    return folder.with_name(folder.name.removesuffix(PRUNE_SUFFIX)) if options.prune else folder
-
-
-def covered(inputs: RunInputs, project: Project, options: RunOptions) -> RunInputs:
+def covered(inputs: RunInputs, project: Project) -> RunInputs:
     """The inputs with what is known of the text's coverage."""
-    coverage = load_coverage(coverage_folder(project, options))
-    return with_coverage(inputs, coverage, protect=project.spec.coverage == "protect")
+    rules = removals(project.texts, inputs.syntax)
+    present = [RuleAt(one.path, one.rule.id, one.rule.line, one.rule.words) for one in rules]
+    return with_coverage(inputs, project.coverage, present, protect=project.protects, pruning=project.pruning)
 
 
-def coverage_lines(project: Project, options: RunOptions) -> tuple[str, ...]:
-    """What an approval says of the text's coverage; nothing where it was not measured."""
-    return covered(run_inputs(project, ()), project, options).approval_lines
+def coverage_lines(project: Project) -> tuple[str, ...]:
+    """What an approval says of the text's coverage."""
+    return covered(run_inputs(project, ()), project).approval_lines
 
 
 @asynccontextmanager
 async def _parts(
     project: Project, inputs: RunInputs, models: Models, session: Session, options: RunOptions, skin: Skin
 ) -> AsyncIterator[Parts]:
-    warnings = [*models.warnings, *cut_off(project, session.state)]
+    warnings = [*models.warnings, *cut_off(project, session.state), *sandbox_notes(project.spec, options.environ)]
     async with AsyncExitStack() as stack:
         bound_to = await bind_all(models, stack, skin)
         cache = ReplyCache(options.cache_dir or platformdirs.user_cache_path("ceopt") / "replies", warnings.append)
@@ -126,9 +130,13 @@ async def _parts(
         await stack.enter_async_context(client)
         completer = JournaledCompleter(client, session.recorder)
         account = OutsideAccount(ledger, session.recorder.commit)
+
+        async def booked(facts: CallFacts) -> None:
+            await session.recorder.commit(CallFinished(facts=facts))
+
         yield Parts(
             terms=_terms(project, bound_to, session, options),
-            runner=chat_runner(project, inputs.syntax, client, bound_to.task),
+            runner=make_runner(project, inputs.syntax, client, bound_to.task, ledger, cache, options.environ, booked),
             scorer=lambda case, output: check_output(case, output, None),
             proposer=make_proposer(project, completer, bound_to.proposer, options, account, skin),
             guard=guard_of(project, inputs),
@@ -165,22 +173,6 @@ def _terms(project: Project, models: Models, session: Session, options: RunOptio
         return terms
     judge = replace(terms.judge, lacking=lacking(project))
     return replace(terms, judge=judge, scoring=_scoring(session, options))
-
-
-def chat_runner(project: Project, syntax: str, client: LiteLLMClient, task: ResolvedModel) -> ChatRunner:
-    """The runner of the spec's text on a model."""
-    target, runner = project.spec.target, project.spec.runner
-    assert target is not None
-    return ChatRunner(
-        client,
-        task,
-        role=target.role,
-        syntax=syntax,
-        params=runner.params,
-        timeout_s=runner.timeout_s,
-        retries=runner.retries,
-        references=project.references,
-    )
 
 
 def _scoring(session: Session, options: RunOptions) -> ScoringOnly | None:

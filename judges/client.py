@@ -20,7 +20,7 @@ from ceopt_tui.errors import CeoptError, SetupError
 from judges.cache import ReplyCache
 from judges.call import Call
 from judges.failures import refused_options
-from judges.identity import request_key, restored_reply, stored_reply
+from judges.identity import accepted, request_key, restored_reply, stored_reply
 from judges.ledger import Ledger
 from judges.options import droppable, wire_name
 from judges.prices import price_of, require_price
@@ -86,7 +86,7 @@ class LiteLLMClient:
             await self._ledger.fail(call.facts(), str(error))
             raise
         reply = ModelReply(answer.text, call.facts(), truncated=not answer.usable, logprobs=answer.logprobs)
-        if key is not None and self._cache is not None and not reply.truncated and _accepted(accept, reply.text):
+        if key is not None and self._cache is not None and not reply.truncated and accepted(accept, reply.text):
             self._cache.put(key, stored_reply(reply))
         return reply
 
@@ -99,7 +99,7 @@ class LiteLLMClient:
     def _cached(self, request: ModelRequest, key: str | None, accept: Accept | None) -> ModelReply | None:
         stored = self._cache.get(key) if self._cache is not None and key is not None else None
         reply = restored_reply(request, stored) if stored is not None else None
-        if reply is None or not _accepted(accept, reply.text):
+        if reply is None or not accepted(accept, reply.text):
             return None
         self._ledger.book_cached(request.role)
         return reply
@@ -123,16 +123,6 @@ class LiteLLMClient:
             self._trimmed.add(key)
             self._warn(f"the key for {model.model} had white space around it; it is used without")
         return replace(model, api_key=key.strip())
-
-
-def _accepted(accept: Accept | None, text: str) -> bool:
-    if accept is None:
-        return True
-    try:
-        accept(text)
-    except ValueError:
-        return False
-    return True
 
 
 async def _transport(call: Call) -> Any:

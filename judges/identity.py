@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ceopt_tui.core.ports import ModelReply, ModelRequest
+from ceopt_tui.core.ports import Accept, ModelReply, ModelRequest
 from judges.cache import CACHE_VERSION, canonical_key
 from schemas.records import CallFacts
 
@@ -55,3 +55,14 @@ def restored_reply(request: ModelRequest, stored: dict[str, Any]) -> ModelReply 
         dropped=tuple(str(name) for name in dropped),
     )
     return ModelReply(text, facts, logprobs=stored.get("logprobs"))
+
+
+def accepted(accept: Accept | None, text: str) -> bool:
+    """May a reply be kept and served again?"""
+    if accept is None:
+        return True
+    try:
+        accept(text)
+    except ValueError:
+        return False
+    return True

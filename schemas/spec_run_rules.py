@@ -91,8 +91,8 @@ def _references_can_be_sent(spec: Spec) -> Iterator[Broken]:
         return
     if target.role == "template":
         yield Broken(("target", "references"), "are sent after a whole text; a template names what goes into it")
-    if spec.runner.kind != "chat":
-        yield Broken(("target", "references"), f"are for runner.kind chat; {spec.runner.kind} can open files by itself")
+    if spec.runner.kind == "command":
+        yield Broken(("target", "references"), "are for runners of a text; what a command opens is its own business")
     for number, path in enumerate(target.references):
         if any(covers(changed, path) for changed in spec.scope.mutable):
             yield Broken(("target", "references", number), f"`{path}` is in scope.mutable; a reference is never edited")

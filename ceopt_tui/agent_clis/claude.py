@@ -14,7 +14,11 @@ _ACCESS: Mapping[Access, tuple[str, ...]] = {
     "read": ("--permission-mode", "default", "--tools", "Read,Glob,Grep"),
     "edit": ("--permission-mode", "acceptEdits", "--tools", "Read,Glob,Grep,Edit,Write"),
     "all": ("--permission-mode", "bypassPermissions"),
+    "case": ("--permission-mode", "acceptEdits", "--tools", "Read,Glob,Grep,Edit,Write,Skill"),
+    "boxed": ("--permission-mode", "bypassPermissions"),
 }
+_FOLLOWS_ITS_FOLDER = frozenset({"case", "boxed"})
+_READ_ABOVE = ("CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md", ".claude/rules/**")
 _KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN")
 _SENT = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 
@@ -28,11 +32,14 @@ class Claude:
     login = "Set ANTHROPIC_API_KEY, or CLAUDE_CODE_OAUTH_TOKEN to what `claude setup-token` prints."
     variables: tuple[str, ...] = (*_KEYS, "ANTHROPIC_BASE_URL")
     inside: tuple[str, ...] = ("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT")
+    instructions = "CLAUDE.md"
+    skills = ".claude/skills"
 
     def arguments(self, access: Access, model: str | None, last_message: Path) -> tuple[str, ...]:
         chosen = ("--model", model) if model else ()
         # Settings of the project may name hooks, and its servers may be anything: neither is started.
-        fixed = (self.executable, "-p", "--output-format", "json", "--setting-sources", "user", "--strict-mcp-config")
+        sources = "user,project" if access in _FOLLOWS_ITS_FOLDER else "user"
+        fixed = (self.executable, "-p", "--output-format", "json", "--setting-sources", sources, "--strict-mcp-config")
         return (*fixed, *_ACCESS[access], *chosen)
 
     def settle(self, home: Path, environ: Mapping[str, str]) -> dict[str, str]:
@@ -40,6 +47,15 @@ class Claude:
         folder.mkdir()
         quiet = {"DISABLE_AUTOUPDATER": "1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "GIT_DIR": "/dev/null"}
         return {"CLAUDE_CONFIG_DIR": str(folder), **quiet}
+
+    def seat(self, home: Path, folder: Path, system: str) -> tuple[str, ...]:
+        above = [str(parent / name) for parent in folder.parents for name in _READ_ABOVE]
+        (home / ".claude" / "settings.json").write_text(json.dumps({"claudeMdExcludes": above}), encoding="utf-8")
+        if not system:
+            return ()
+        file = home / ".claude" / "system-prompt.md"
+        file.write_text(system, encoding="utf-8", errors="replace")
+        return ("--append-system-prompt-file", str(file))
 
     def may_sign_in(self, environ: Mapping[str, str]) -> bool:
         return any(environ.get(name, "").strip() for name in _KEYS)

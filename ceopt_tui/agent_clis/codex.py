@@ -13,6 +13,8 @@ _ACCESS: Mapping[Access, tuple[str, ...]] = {
     "read": ("--sandbox", "read-only"),
     "edit": ("--sandbox", "workspace-write"),
     "all": ("--dangerously-bypass-approvals-and-sandbox",),
+    "case": ("--sandbox", "workspace-write"),
+    "boxed": ("--dangerously-bypass-approvals-and-sandbox",),  # a sandbox within a sandbox does not start everywhere
 }
 # Commands it runs get no key, and git finds no repository: what a checkout leaves out is not to be had from history.
 _SHELL = ("-c", "shell_environment_policy.inherit=core", "-c", 'shell_environment_policy.set={GIT_DIR="/dev/null"}')
@@ -34,6 +36,8 @@ class Codex:
         "OPENAI_PROJECT",
     )
     inside: tuple[str, ...] = ("CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "CODEX_SESSION_ID", "CODEX_THREAD_ID")
+    instructions = "AGENTS.md"
+    skills = ".agents/skills"
 
     def arguments(self, access: Access, model: str | None, last_message: Path) -> tuple[str, ...]:
         chosen = ("--model", model) if model else ()
@@ -49,6 +53,12 @@ class Codex:
             # A link: a token that is renewed must be renewed for the user too, or their own login would end.
             (folder / LOGIN_FILE).symlink_to(login)
         return {"CODEX_HOME": str(folder), **({"CODEX_API_KEY": key} if key else {})}
+
+    def seat(self, home: Path, folder: Path, system: str) -> tuple[str, ...]:
+        lines = ["project_root_markers = []", *([f"developer_instructions = {_toml(system)}"] if system else ())]
+        text = "\n".join((*lines, ""))
+        (home / ".codex" / "config.toml").write_text(text, encoding="utf-8", errors="replace")
+        return ()
 
     def may_sign_in(self, environ: Mapping[str, str]) -> bool:
         keys = ("CODEX_API_KEY", "OPENAI_API_KEY")
@@ -71,6 +81,11 @@ class Codex:
             fault = "it printed no completed turn"
         text = last_message if last_message and last_message.strip() else said
         return AgentReply(text, fault, tokens[0], tokens[1])
+
+
+def _toml(text: str) -> str:
+    """A basic string: JSON's, which leaves one control character as it is."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _login_file(environ: Mapping[str, str]) -> Path:

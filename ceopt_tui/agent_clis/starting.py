@@ -9,7 +9,7 @@ import re
 import shlex
 import shutil
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -24,6 +24,8 @@ from ceopt_tui.programs import Ended, Workplace, program_environment, run_progra
 
 AgentName = Literal["codex", "claude"]
 DIALECTS: Mapping[AgentName, Dialect] = {"codex": Codex(), "claude": Claude()}
+
+Box = Callable[[Sequence[str], Workplace, Path], Sequence[str]]  # (command, its workplace, its folder)
 
 # How an agent reaches its provider from here; addresses of proxies may hold a password.
 _ROADS = (
@@ -51,6 +53,11 @@ _KINDS: Mapping[Trouble, tuple[str, ...]] = {
 }  # fmt: skip
 
 
+def unboxed(arguments: Sequence[str], place: Workplace, folder: Path) -> Sequence[str]:
+    """No sandbox."""
+    return arguments
+
+
 @dataclass(frozen=True)
 class AgentRun:
     """One run of an agent: what it said, or what kind of trouble kept it from saying anything of use."""
@@ -73,21 +80,48 @@ async def run_agent(
     beat: Callable[[], None] = lambda: None,
 ) -> AgentRun:
     """Runs the agent in `folder`. Raises SetupError where it cannot be started, and what `beat` raises."""
-    _require(dialect, environ)
     with workplace() as place:
-        asked, last = place.request / "prompt.txt", place.request / "last-message.txt"
-        asked.write_text(prompt, encoding="utf-8", errors="replace")
-        words = shlex.join(dialect.arguments(access, model, last))
-        ended = await run_program(
-            f"exec {words} < {shlex.quote(str(asked))}",
-            place,
-            agent_environment(dialect, place, environ),
-            timeout_s=timeout_s,
-            beat=beat,
-            cwd=folder,
-            kept_bytes=MOST_PRINTED_BYTES,
+        return await run_agent_in(
+            place, dialect, prompt, folder, environ, access=access, model=model, timeout_s=timeout_s, beat=beat
         )
-        message = last.read_text(encoding="utf-8", errors="replace") if last.is_file() else None
+
+
+async def run_agent_in(
+    place: Workplace,
+    dialect: Dialect,
+    prompt: str,
+    folder: Path,
+    environ: Mapping[str, str],
+    *,
+    access: Access,
+    model: str | None,
+    timeout_s: float,
+    beat: Callable[[], None] = lambda: None,
+    system: str | None = None,
+    box: Box = unboxed,
+) -> AgentRun:
+    """The same in a workplace of the caller's. With `system`, "" too, it follows what stands in its folder.
+
+    `box` turns the command into one that runs in a sandbox.
+    """
+    _require(dialect, environ)
+    asked, last = place.request / "prompt.txt", place.request / "last-message.txt"
+    asked.write_text(prompt, encoding="utf-8", errors="replace")
+    environment = agent_environment(dialect, place, environ)
+    arguments = dialect.arguments(access, model, last)
+    if system is not None:
+        arguments = (*arguments, *dialect.seat(Path(environment["HOME"]), folder, system))
+    words = shlex.join(box(arguments, place, folder))
+    ended = await run_program(
+        f"exec {words} < {shlex.quote(str(asked))}",
+        place,
+        environment,
+        timeout_s=timeout_s,
+        beat=beat,
+        cwd=folder,
+        kept_bytes=MOST_PRINTED_BYTES,
+    )
+    message = last.read_text(encoding="utf-8", errors="replace") if last.is_file() else None
     return _told(dialect, ended, message, environ)
 
 

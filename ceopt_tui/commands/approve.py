@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from ceopt_tui.agent_clis.sandbox import find_sandbox
 from ceopt_tui.approval import command_lines, reading_line, text_lines
 from ceopt_tui.command_approval import command_approval_lines
 from ceopt_tui.command_models import resolve_command_models
@@ -22,7 +23,8 @@ from ceopt_tui.models import models_if_known, reader_of
 from ceopt_tui.pricing import priced_terms
 from ceopt_tui.project import Project
 from ceopt_tui.run_options import RunOptions
-from ceopt_tui.run_places import approve_ahead
+from ceopt_tui.run_places import approve_ahead, refuse_unmapped_pruning
+from ceopt_tui.runner_agent import agent_run_lines
 from ceopt_tui.system_clock import SystemClock
 from ceopt_tui.wiring import coverage_lines, project_of
 
@@ -35,6 +37,7 @@ def command(spec: Path, state_root: Path | None, prune: bool) -> None:
     """Approve SPEC and its caps ahead of an unattended run; the baseline will not be asked about."""
     options = RunOptions(spec_path=spec, prune=prune, state_root=state_root)
     project = project_of(options)
+    refuse_unmapped_pruning(project)
     root = project.repository.root
     folder = state_folder(project.spec.name, root, state_root=state_root, environ=os.environ)
     claim(folder, repository_root=root, git_common_dir=project.repository.git_common_dir)
@@ -55,8 +58,9 @@ def _plan(project: Project, options: RunOptions) -> Iterator[str]:
     task, proposer, judge = (models.task, models.proposer, models.judge) if models else (None, None, None)
     terms = priced_terms(project, task, proposer, judge, attended=False)
     yield from plan_lines(split_of(project), terms)
+    yield from agent_run_lines(project.spec, sandboxed=bool(find_sandbox(os.environ).program))
     yield reading_line(_reader(project, options, proposer))
-    yield from (*command_lines(project), *text_lines(project), *coverage_lines(project, options))
+    yield from (*command_lines(project), *text_lines(project), *coverage_lines(project))
 
 
 def _reader(project: Project, options: RunOptions, proposer: ResolvedModel | None) -> ResolvedModel | None:

@@ -1,6 +1,7 @@
 """Executables that speak as `codex` and `claude` are documented to: they check their arguments and play one part.
 
 What a play says is done: files written in the working folder, a reply, a failure. What they found is in `seen`.
+One that `reads` follows the instructions it finds where the real one looks for them, and answers as `READS` says.
 """
 
 from __future__ import annotations
@@ -13,19 +14,17 @@ from pathlib import Path
 from typing import Any
 
 SCRIPT = """#!{python}
-import json, os, sys, time
+import json, os, re, sys, tempfile, time, tomllib
 from pathlib import Path
 
 here = Path(__file__).resolve().parent
 if "--version" in sys.argv:
     print("{name} 9.8.7")
     sys.exit(0)
-play = json.loads((here / "play.json").read_text())
+play = json.loads((here / "play.json").read_text()) if (here / "play.json").exists() else {{"reads": True}}
 asked = sys.stdin.read()
 if "ideas" in play and "You look for ways" in asked:
     play = play["ideas"]
-with (here / "starts.txt").open("a") as starts:
-    starts.write("x")
 home = Path(os.environ["HOME"])
 seen = {{
     "argv": sys.argv[1:], "asked": asked, "environ": dict(os.environ), "cwd": os.getcwd(),
@@ -33,7 +32,10 @@ seen = {{
     "home": sorted(str(path.relative_to(home)) for path in home.rglob("*")),
     "pid": os.getpid(),
 }}
-(here / "seen.json").write_text(json.dumps(seen))
+if os.access(here, os.W_OK) and (here / "play.json").exists():
+    with (here / "starts.txt").open("a") as starts:
+        starts.write("x")
+    (here / "seen.json").write_text(json.dumps(seen))
 for path, text in play.get("files", {{}}).items():
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     Path(path).write_text(text)
@@ -43,12 +45,47 @@ if play.get("hang"):
         (here / "child.json").write_text(str(os.getpid()))
     time.sleep(600)
 sys.stderr.write(play.get("stderr", ""))
+{reads}
+if play.get("reads"):
+    play["text"] = answer("\\n".join(followed()), asked)
+if play.get("busy_until", 0) > len((here / "starts.txt").read_text()):
+    play["fault"] = "429 rate limit"
 text, fault, garbage = play.get("text", "Done."), play.get("fault"), play.get("garbage")
 if garbage is not None:
     print(garbage)
     sys.exit(play.get("status", 0))
 {speaks}
 sys.exit(play.get("status", 0))
+"""
+
+READS = """
+def followed():
+    argv, claude = sys.argv, {name!r} == "claude"
+    if claude:
+        excluded = json.loads((home / ".claude/settings.json").read_text())["claudeMdExcludes"]
+        above = [] if "project" not in argv[argv.index("--setting-sources") + 1] else list(Path.cwd().parents)
+        files = [path / "CLAUDE.md" for path in above]
+        files = [path for path in files if play.get("walks_up") or str(path) not in excluded]
+        files += [Path("CLAUDE.md"), *Path(".claude/skills").glob("*/SKILL.md")]
+        if "--append-system-prompt-file" in argv:
+            files.append(Path(argv[argv.index("--append-system-prompt-file") + 1]))
+    else:
+        yield tomllib.loads((home / ".codex/config.toml").read_text()).get("developer_instructions", "")
+        files = [Path("AGENTS.md"), *Path(".agents/skills").glob("*/SKILL.md")]
+        files += [path / "AGENTS.md" for path in Path.cwd().parents if play.get("walks_up")]
+    if play.get("looks_home"):
+        files += Path(tempfile.gettempdir()).parent.parent.rglob("ceopt-home-*/CLAUDE.md")
+    if not play.get("blind"):
+        yield from (path.read_text() for path in files if path.is_file())
+
+def answer(told, asked):
+    words = re.findall("The code word of these instructions is (\\\\S+)[.]", told)
+    if "code words" in asked:
+        return " and ".join(words) or "I know none."
+    number = int(re.findall("Case (\\\\d+)", asked)[-1])
+    label = ("returns", "billing", "delivery")[number % 3]
+    plain = "Answer with exactly one of these" in told + asked or number % 9 < 3
+    return label if plain else f"This belongs to {{label}}."
 """
 
 CODEX = """
@@ -121,7 +158,8 @@ def installed(name: str, folder: Path) -> AgentCommand:
     """Writes the executable; a `.codex` and a `.claude` with settings stand in the user's home."""
     folder.mkdir(parents=True, exist_ok=True)
     script = folder / name
-    script.write_text(SCRIPT.format(python=sys.executable, name=name, speaks=SPEAKS[name]))
+    reads = READS.format(name=name)
+    script.write_text(SCRIPT.format(python=sys.executable, name=name, speaks=SPEAKS[name], reads=reads))
     script.chmod(0o755)
     for place in (".codex/config.toml", ".codex/AGENTS.md", ".claude/settings.json", ".claude/CLAUDE.md"):
         path = folder / "users-home" / place

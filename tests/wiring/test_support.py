@@ -35,7 +35,7 @@ def test_the_smallest_spec_is_carried_out_without_a_note(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("more", "key"),
     [
-        ("runner: {kind: codex}\n", "runner.kind"),
+        ("runner: {kind: codex, params: {temperature: 0}}\n", "runner.params"),
         ("runner: {repeats: 1}\n", "runner.repeats"),
         ("proposer: {kind: claude}\n", "proposer.kind"),
         ("execution: {backend: codex}\n", "execution.backend"),
