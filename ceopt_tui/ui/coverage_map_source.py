@@ -17,8 +17,9 @@ from ceopt_tui.journal.disk import JOURNAL_NAME
 from ceopt_tui.journal.lock import is_held
 from ceopt_tui.looking import read_state
 from ceopt_tui.run_options import RunOptions
+from ceopt_tui.run_places import coverage_folder
 from ceopt_tui.trial import Nobody
-from ceopt_tui.wiring import coverage_folder, project_of
+from ceopt_tui.wiring import project_of
 from schemas.coverage import Coverage
 
 NO_SPEC = "The spec of this run is not where it was, so there is nothing to measure coverage of."

@@ -15,6 +15,7 @@ from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.saving import only_shortened, saved, saving_words
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.core.visible import one_line, said
+from ceopt_tui.ui.code_review import under_way
 from ceopt_tui.ui.judging_lines import judging_lines
 from ceopt_tui.ui.marks import NEEDS_YOU, RUNNING, STOPPING, Mark, status_mark
 
@@ -27,6 +28,7 @@ _AFTER = {
     "holdout": "keep it or revert it",
 }
 _AFTER_THE_END = "r report, b best text, w what now (apply, pull request, go on)"
+_AFTER_CODE = "r report, b what was kept, p pull request; to put it in your files: ceopt apply"
 
 
 @dataclass(frozen=True)
@@ -107,6 +109,8 @@ def _work(state: RunState, activity: Activity) -> str:
         return "wrapping up"
     if any(call.role == "proposer" for group in state.spend.open.values() for call in group):
         return "waiting for the proposer's reply"
+    if state.by_command:
+        return under_way(state)
     if state.current:
         return f"{state.current.name}: " + ("deciding" if state.current.text_digest else "editing the text")
     return "looking for ideas" if state.baseline else "getting ready"
@@ -114,7 +118,9 @@ def _work(state: RunState, activity: Activity) -> str:
 
 def _next(state: RunState, terms: Terms | None, activity: Activity) -> str:
     if state.finished:
-        return _AFTER_THE_END if state.keeps else "r shows the report"
+        if not state.keeps:
+            return "r shows the report"
+        return _AFTER_CODE if state.by_command else _AFTER_THE_END
     if activity.elsewhere:
         return "this screen follows its journal"
     if not (activity.working or activity.asking):
@@ -127,7 +133,7 @@ def _next(state: RunState, terms: Terms | None, activity: Activity) -> str:
         return "the report" if state.by_command else "the final gain on held-out cases, then the report"
     if state.baseline is None:
         return "baseline, then your approval of it" if "spec" in state.approvals else "your approval, then the baseline"
-    if state.current:
+    if state.current and not state.by_command:
         last = state.current.last
         return _AFTER.get(last.next_measurement if last else "exploratory", "decide")
     left = f" (at most {terms.max_iterations - state.iterations} more)" if terms else ""

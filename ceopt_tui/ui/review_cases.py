@@ -6,11 +6,12 @@ Of a held-out case only its name and its runs leave this module while the run is
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Literal
 
+from ceopt_tui.core.command_words import figure
 from ceopt_tui.core.describe import hides_scores
 from ceopt_tui.core.figures import counted, score
 from ceopt_tui.core.plan.closing import broken, changes
@@ -21,7 +22,7 @@ from ceopt_tui.core.visible import one_line, visible
 from ceopt_tui.ui.marks import Mark
 from schemas.evalset import Case, as_words
 
-Moved = Literal["broken", "regressed", "worse", "fixed", "better", "unscored", "same"]
+Moved = Literal["broken", "regressed", "worse", "fixed", "better", "changed", "unscored", "same"]
 Side = Literal["selection", "held out"]
 Runs = Mapping[str, Sequence[float]]
 
@@ -32,6 +33,7 @@ MARKS: dict[Moved, Mark] = {
     "worse": Mark("↓", "worse", "bad"),
     "fixed": Mark("✓", "fixed", "good"),
     "better": Mark("↑", "better", "good"),
+    "changed": Mark("~", "changed", "unsure"),
     "unscored": Mark("?", "no score", "unsure"),
     "same": Mark("=", "same", "quiet"),
 }
@@ -89,6 +91,11 @@ def case_changes(state: RunState, terms: Terms | None, experiment: ExperimentSta
         for case, after in candidate.items()
         for before in [reference.get(case, ())]
     ]
+    return in_order(found)
+
+
+def in_order(found: Iterable[CaseChange]) -> tuple[CaseChange, ...]:
+    """As a review lists them: what speaks against the candidate first."""
     return tuple(sorted(found, key=lambda change: (_ORDER[change.moved], change.side != "selection", change.id)))
 
 
@@ -131,6 +138,8 @@ def runs_words(change: CaseChange, terms: Terms | None) -> str:
 def _side_words(values: Sequence[float], terms: Terms | None) -> str:
     if not values:
         return "no score"
+    if terms is not None and terms.command:
+        return ", ".join(map(figure, values))
     if terms is None or terms.span != 1:
         return score(fmean(values), terms.span if terms else 0)
     return f"{sum(map(terms.passes, values))} of {len(values)}"

@@ -12,6 +12,7 @@ from ceopt_tui.core.state.experiment import ExperimentState
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.core.visible import one_line, said, visible
 from ceopt_tui.engine.text_diff import text_diff
+from ceopt_tui.ui.code_review import code_diff, kept_code
 from ceopt_tui.ui.entries import RunEntry
 from ceopt_tui.ui.marks import NEW, UNREADABLE, UNUSABLE, Mark, experiment_mark, outcome_mark, status_mark
 
@@ -140,6 +141,8 @@ def detail(state: RunState, number: int) -> Detail:
 
 def candidate_diff(state: RunState, number: int) -> str:
     """The candidate of one experiment against the text it started from; empty when there is none."""
+    if state.by_command:
+        return code_diff(state, number)
     experiment = state.experiments[number]
     if experiment.text_digest is None:
         return ""
@@ -150,4 +153,6 @@ def run_diff(state: RunState) -> str:
     """The best text against the original; empty when nothing was kept."""
     if state.started is None or not state.keeps:
         return ""
+    if state.by_command:
+        return kept_code(state)
     return visible(text_diff(state.texts[state.original_digest], state.best_texts))

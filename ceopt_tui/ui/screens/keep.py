@@ -65,7 +65,8 @@ class KeepScreen(QuestionScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """A filter needs cases to list; an edit needs a run that can measure it."""
         if action == "edit":
-            return self.question.id.startswith(KEEP) and can_try_edit(self._model.state, self._model.terms)
+            texts = not self._model.state.by_command  # code is changed in its repository
+            return texts and self.question.id.startswith(KEEP) and can_try_edit(self._model.state, self._model.terms)
         return action != "filter" or self._body.can_filter
 
     # Editing before accepting

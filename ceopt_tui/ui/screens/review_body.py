@@ -18,6 +18,7 @@ from ceopt_tui.core.describe import HIDDEN, hides_scores
 from ceopt_tui.core.figures import counted
 from ceopt_tui.core.visible import one_line, said
 from ceopt_tui.errors import CeoptError
+from ceopt_tui.ui.code_review import code_cases, code_diff, code_evidence
 from ceopt_tui.ui.review_cases import (
     CaseChange,
     Material,
@@ -43,6 +44,7 @@ COLUMNS = (("case", 26), ("what", 11), ("side", 10), ("passed before → now", 4
 VIEWS = ("Summary", "Diff", "Cases", "Evidence")
 IDS = ("material", "diff", "cases-view", "evidence")
 SUMMARY, DIFF, CASES, EVIDENCE = range(1, 5)
+NO_CHANGE = "Nothing was changed for it (yet)."
 READING = "review-reading"  # the group of its worker
 
 
@@ -76,21 +78,32 @@ class ReviewBody(Vertical):
         self._state, self._terms = model.state, model.terms
         self._experiment = self._state.experiments[number]
         self._summary, self._below = summary, below
-        self._found = case_changes(self._state, self._terms, self._experiment)
+        cases = code_cases(self._state, self._experiment) if self._state.by_command else None
+        self._found = case_changes(self._state, self._terms, self._experiment) if cases is None else cases
         self._hidden = hidden_cases(self._state)
-        self._material = Material(note="reading the outputs …")
+        self._material = Material(note="" if self._state.by_command else "reading the outputs …")
         self._only: Moved | None = None
         self.view = view
 
     def compose(self) -> ComposeResult:
         yield Static(id="tabs", markup=False)
         yield Reading(self._summary, id="material", below=self._below)
-        yield Reading(id="diff", below=Changes(self._files(), id="changes"))
+        yield self._diff()
         with Vertical(id="cases-view"):
             yield Static(id="filter", markup=False)
             yield RowTable(COLUMNS, id="cases")
             yield Reading(id="case", below=Columns(id="outputs"))
-        yield Reading(lines_of("\n".join(evidence_lines(self._state, self._terms, self._experiment))), id="evidence")
+        yield Reading(lines_of("\n".join(self._evidence())), id="evidence")
+
+    def _evidence(self) -> list[str]:
+        if self._state.by_command:
+            return code_evidence(self._state, self._experiment)
+        return evidence_lines(self._state, self._terms, self._experiment)
+
+    def _diff(self) -> Reading:
+        if self._state.by_command:
+            return Reading(lines_of(code_diff(self._state, self._number) or NO_CHANGE), id="diff")
+        return Reading(id="diff", below=Changes(self._files(), id="changes"))
 
     def _files(self) -> tuple[FileChange, ...]:
         digest = self._experiment.text_digest
@@ -101,7 +114,7 @@ class ReviewBody(Vertical):
     def on_mount(self) -> None:
         self._list()
         self.go_to(self.view)
-        if self._found:
+        if self._found and not self._state.by_command:  # a command prints no outputs
             work: Callable[[], Awaitable[None]] = self._read
             self.run_worker(work, group=READING, exit_on_error=False)
 
@@ -153,6 +166,8 @@ class ReviewBody(Vertical):
 
     def _filter_line(self, shown: int) -> Content:
         if not self._found:
+            if self._state.by_command:
+                return Content("The command named no cases for both sides.")
             return Content(f"Cases are {HIDDEN}." if hides_scores(self._state) else "No case was run on it.")
         if self._only is not None:
             return Content(f"{counted(shown, 'case')} of {len(self._found)}; f lists others")
@@ -179,7 +194,8 @@ class ReviewBody(Vertical):
         facts = case_facts(change, self._material, self._terms, hidden=hidden)
         panel.show(fact_lines((f"{label:<{LABEL_CELLS}}", text) for label, text in facts))
         base, digest = self._experiment.started.base_digest, self._experiment.text_digest or ""
-        outputs.show_texts([] if hidden else output_texts(change, self._material, base, digest))
+        silent = hidden or self._state.by_command
+        outputs.show_texts([] if silent else output_texts(change, self._material, base, digest))
 
     def on_data_table_row_highlighted(self, event: DataTable.RowHighlighted) -> None:
         event.stop()

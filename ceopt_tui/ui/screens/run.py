@@ -155,7 +155,7 @@ class RunScreen(Screen[None]):
         panel, number = self.query_one("#detail", Reading), self.selected
         if number is None:
             panel.border_title = "No experiment yet"
-            panel.show(lines_of(WAITING_FOR_FIRST))
+            panel.show(lines_of(WAITING_FOR_CODE if self.model.state.by_command else WAITING_FOR_FIRST))
             return
         known = detail(self.model.state, number)
         panel.border_title = Content(known.title)
@@ -176,8 +176,8 @@ class RunScreen(Screen[None]):
         idle = model.idle(self._clock.now())
         allowed = {
             "answer": model.activity.asking != "" or (idle and waits_for_you(model.state)),
-            "wrap_up": model.ended,
-            "pull_request": bool(model.state.keeps) and not model.state.by_command,
+            "wrap_up": model.ended and not model.state.by_command,
+            "pull_request": bool(model.state.keeps),
             "go_on": idle,
             "stop": model.working,
             "end": (model.working or idle) and model.state.started is not None and model.state.stopped is None,
@@ -225,7 +225,7 @@ class RunScreen(Screen[None]):
         number = self.selected
         if number is not None:
             diff = candidate_diff(self.model.state, number)
-            text = diff or "This experiment has no candidate text (yet)."
+            text = diff or "This experiment has no change to show (yet)."
             self.app.push_screen(ReadingScreen(detail(self.model.state, number).title, text))
 
     def action_evalset(self) -> None:
@@ -240,13 +240,18 @@ class RunScreen(Screen[None]):
 
     def action_best(self) -> None:
         name = one_line(self.model.entry.name)
-        self.app.push_screen(ReadingScreen(f"{name}: the best text against the original", run_diff(self.model.state)))
+        self.app.push_screen(ReadingScreen(f"{name}: {_BEST[self.model.state.by_command]}", run_diff(self.model.state)))
 
 
 def _cells(row: ExperimentRow) -> tuple[Text, ...]:
     return cell(row.name), mark_cell(row.outcome), cell(row.tried), cell(row.reason)
 
 
+_BEST = {False: "the best text against the original", True: "what was kept, change by change"}
+WAITING_FOR_CODE = (
+    "Experiments appear here as they are tried: each is one change of the code, measured by the command beside what is "
+    "best so far."
+)
 WAITING_FOR_FIRST = (
     "Experiments appear here as they are tried: each is one change of the text, measured beside the current best "
     "on the same cases."
