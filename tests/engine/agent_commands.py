@@ -48,7 +48,7 @@ sys.stderr.write(play.get("stderr", ""))
 {reads}
 if play.get("reads"):
     play["text"] = answer("\\n".join(followed()), asked)
-if play.get("busy_until", 0) > len((here / "starts.txt").read_text()):
+if "busy_until" in play and play["busy_until"] > len((here / "starts.txt").read_text()):
     play["fault"] = "429 rate limit"
 text, fault, garbage = play.get("text", "Done."), play.get("fault"), play.get("garbage")
 if garbage is not None:
