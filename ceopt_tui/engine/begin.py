@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.engine.bound_files import changed_files, keep_copies
@@ -15,9 +15,11 @@ from ceopt_tui.engine.parts import Parts, RunInputs
 from ceopt_tui.engine.session import Session
 from ceopt_tui.errors import NeedsPersonError, SetupError
 from ceopt_tui.journal.atomic import write_atomic
+from schemas.record import Record
 from schemas.records import AnyRecord, ModelBound, Noted, RunStarted
 
 SPEC_COPY = "spec.yaml"
+MEASURING = frozenset({"task", "judge"})  # roles whose model every score depends on
 
 
 class MeasuredOtherwise(NeedsPersonError):
@@ -44,14 +46,29 @@ def begin(session: Session, inputs: RunInputs, parts: Parts) -> list[AnyRecord]:
         records.append(inputs.split)
     if not changed(state, inputs, parts):
         _copy_files(session, inputs)
-    records += [model for model in parts.models if state.models.get(model.role) != model]
-    return [*records, *_rubric(state, parts)]
+    afresh = any(isinstance(record, RunStarted) for record in records)
+    return [*records, *_models(state, parts, afresh=afresh), *_rubric(state, parts)]
 
 
 def _copy_files(session: Session, inputs: RunInputs) -> None:
     """Spec and eval sets as they were measured by stay at hand when the user's change."""
     write_atomic(session.folder / SPEC_COPY, inputs.spec_bytes)
     keep_copies(session.folder, inputs.bound_files)
+
+
+def _models(state: RunState, parts: Parts, *, afresh: bool) -> list[AnyRecord]:
+    """Models that are not on record as they are. One that would measure otherwise than the log gets no record of its
+    own: it would hide from `refuse_changed` what the log was measured on.
+    """
+    other = () if afresh else _otherwise(state, parts)
+    return [
+        model for model in parts.models if model not in other and _facts(state.models.get(model.role)) != _facts(model)
+    ]
+
+
+def _facts(model: ModelBound | None) -> dict[str, Any] | None:
+    """What a record says of the model, apart from when it was written."""
+    return model.model_dump(exclude=set(Record.model_fields)) if model else None
 
 
 def _rubric(state: RunState, parts: Parts) -> list[AnyRecord]:
@@ -68,18 +85,18 @@ def changed(state: RunState, inputs: RunInputs, parts: Parts) -> bool:
         return False
     # A holdout may be added to a spec that had none: nothing on record was measured by it.
     known = {inputs.measurement_digest, inputs.digest_before_holdout}
-    return state.started.measurement_digest not in known or _other_model(state, parts) is not None
+    return state.started.measurement_digest not in known or bool(_otherwise(state, parts))
 
 
-def _other_model(state: RunState, parts: Parts) -> tuple[str, str] | None:
-    """(model on record, model now) when they are not the same; a run is measured on one task model and one judge."""
-    for now in parts.models:
-        before = state.models.get(now.role)
-        if before is None or now.role in {"proposer", "reader"}:
-            continue
-        if (before.model, before.endpoint, before.params) != (now.model, now.endpoint, now.params):
-            return _named(before), _named(now)
-    return None
+def _otherwise(state: RunState, parts: Parts) -> list[ModelBound]:
+    """Models named now that are not those on record; a run is measured on one task model and one judge."""
+    return [
+        now
+        for now in parts.models
+        if (before := state.models.get(now.role)) is not None
+        and now.role in MEASURING
+        and (before.model, before.endpoint, before.params) != (now.model, now.endpoint, now.params)
+    ]
 
 
 def _named(model: ModelBound) -> str:
@@ -95,9 +112,10 @@ def begins_again(state: RunState, inputs: RunInputs, parts: Parts) -> bool:
 def refuse_changed(session: Session, inputs: RunInputs, parts: Parts) -> None:
     """What produced the logged measurements may not change under them. MeasuredOtherwise says what did."""
     fresh = "start over with --fresh; the old run is archived, nothing is deleted."
-    if models := _other_model(session.state, parts):
+    for model in _otherwise(session.state, parts):
+        known = session.state.models[model.role]
         raise MeasuredOtherwise(
-            f"this run is measured on {models[0]}, and now its model would be {models[1]}",
+            f"this run is measured on {_named(known)}, and now its model would be {_named(model)}",
             f"Name the first model again, or {fresh}",
         )
     if changed(session.state, inputs, parts):

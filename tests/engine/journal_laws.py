@@ -15,6 +15,7 @@ from schemas.records import (
     ExperimentStarted,
     Finished,
     Looked,
+    ModelBound,
     ReportWritten,
     SplitFrozen,
     Stopped,
@@ -33,11 +34,25 @@ def check_laws(records: Sequence[AnyRecord]) -> None:
     _a_keep_rests_on_its_evidence(records)
     _an_end_is_an_end(records)
     _no_sample_twice(records)
+    _one_model_measures(records)
 
 
 def spent_twice(completed: Counter[tuple[str, str, int]], lost: Counter[tuple[str, str, int]]) -> list[object]:
     """Runs that came back more often than once, those aside that a kill kept from the journal."""
     return [run for run, times in completed.items() if times - lost[run] > 1]
+
+
+def _one_model_measures(records: Iterable[AnyRecord]) -> None:
+    """Another task model or judge comes with measuring afresh, or not at all."""
+    bound: dict[str, tuple[object, ...]] = {}
+    afresh = False
+    for record in records:
+        if record.kind in {"tick_started", "run_started"}:
+            afresh = record.kind == "run_started"
+        if isinstance(record, ModelBound) and record.role in {"task", "judge"}:
+            named = (record.model, record.endpoint, str(record.params))
+            assert afresh or bound.get(record.role, named) == named, f"{record.role} changes under its measurements"
+            bound[record.role] = named
 
 
 def _one_experiment_at_a_time(records: Iterable[AnyRecord]) -> None:

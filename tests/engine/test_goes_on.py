@@ -60,6 +60,27 @@ async def test_another_task_model_blocks_a_run_that_has_ideas(tmp_path: Path) ->
     assert (await world.tick(models=(bound("openai/a"),))).outcome == "improved"
 
 
+async def test_another_task_model_blocks_a_run_in_the_middle_of_its_loop(tmp_path: Path) -> None:
+    """Scores of two models are never compared."""
+    world = World(tmp_path, helps("be exact"), lines=("be kind", "be exact"))
+    await world.tick(models=(bound("openai/a"),), max_experiments=1)
+    calls = len(world.runner.calls)
+    assert world.state.hypotheses and world.state.finished is None
+    for _ in range(2):
+        result = await world.tick(models=(bound("openai/b"),))
+        assert (result.status, result.exit_status) == ("blocked", ExitStatus.NEEDS_PERSON)
+        assert "openai/a" in result.reason and "openai/b" in result.reason
+    assert len(world.runner.calls) == calls and world.state.models["task"].model == "openai/a"
+    assert (await world.tick(models=(bound("openai/a"),))).outcome == "improved"
+
+
+async def test_a_model_is_on_record_once_while_it_stays_the_same(tmp_path: Path) -> None:
+    world = World(tmp_path, helps("be exact"), lines=("be kind", "be exact"))
+    for _ in range(3):
+        await world.tick(models=(bound("openai/a"),), max_experiments=1)
+    assert sum(record.kind == "model_bound" for record in replay(tmp_path / JOURNAL_NAME).records) == 1
+
+
 async def test_another_task_model_before_the_first_idea_measures_afresh(tmp_path: Path) -> None:
     world = World(tmp_path, helps("be exact"), approved=False)
     await world.tick(models=(bound("openai/a"),))

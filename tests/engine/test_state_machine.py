@@ -39,7 +39,7 @@ from ceopt_tui.errors import GitError, SetupError
 from ceopt_tui.exits import ExitStatus
 from ceopt_tui.journal.disk import JOURNAL_NAME
 from ceopt_tui.journal.replay import replay
-from schemas.records import AnyRecord, Approved, ReportWritten
+from schemas.records import AnyRecord, Approved, ModelBound, ReportWritten
 
 CONCURRENCY = 4
 LINES = ("be kind", "be exact", "be quiet", "be careless", "be rude", "be brief")
@@ -75,6 +75,7 @@ class RunMachine(RuleBasedStateMachine):
         self.fuse, self.weather = Fuse(), Weather()
         self.metric, self.version, self.calls = "measured", 0, 400
         self.limits: dict[str, Any] = {"max_iterations": 3, "plateau": 3}
+        self.model = "fake/a"
         self.lost: Counter[tuple[str, str, int]] = Counter()
         self.seen: list[AnyRecord] = []
         self.disturbed = False  # by a kill, a failure or a lowered cap: the planner could not know what it would cost
@@ -144,6 +145,10 @@ class RunMachine(RuleBasedStateMachine):
         self.metric = metric
         self._agree()
 
+    @rule(model=st.sampled_from(["fake/a", "fake/b"]))
+    def name_a_model(self, model: str) -> None:
+        self.model = model
+
     @rule(hours=st.sampled_from([0.5, 9, 80]), asleep=st.booleans(), outage=st.booleans(), git_down=st.booleans())
     def wait_in_some_weather(self, hours: float, asleep: bool, outage: bool, git_down: bool) -> None:
         self.weather.outage, self.weather.git_down = outage, git_down
@@ -203,7 +208,14 @@ class RunMachine(RuleBasedStateMachine):
         self.result = None
         try:
             self.result = asyncio.run(
-                self.world.tick(seconds, experiments, runner=self.runner, proposer=self.world.proposer, guard=polite)
+                self.world.tick(
+                    seconds,
+                    experiments,
+                    runner=self.runner,
+                    proposer=self.world.proposer,
+                    guard=polite,
+                    models=(ModelBound(role="task", name="cheap", model=self.model, endpoint="here"),),
+                )
             )
         except GitError:  # before there is a run to park
             assert self.weather.git_down and not any(record.kind == "tick_started" for record in began)
@@ -242,6 +254,7 @@ class RunMachine(RuleBasedStateMachine):
         self.weather.outage = self.weather.git_down = False
         state: RunState = fold(replay(self.journal).records)
         self.metric, self.calls = state.started.measurement_digest if state.started else self.metric, 5000
+        self.model = state.models["task"].model if "task" in state.models else self.model
         self._agree()
         self.approve()
         for _ in range(6):
