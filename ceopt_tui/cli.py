@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import sys
 import tempfile
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import click
@@ -16,6 +18,7 @@ from ceopt_tui.core.masking import mask
 from ceopt_tui.core.visible import said
 from ceopt_tui.errors import CeoptError
 from ceopt_tui.exits import ExitStatus
+from ceopt_tui.shell import drop, flushed
 
 # command -> (module, one line of help). Modules load when their command runs, so `ceopt --version` loads none.
 COMMANDS = {
@@ -45,6 +48,9 @@ COMMANDS = {
     "doctor": ("doctor", "Is everything here that a run needs?"),
     "demo": ("demo", "Optimize a bad prompt with a real small model, no key needed."),
 }
+
+
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
 class LazyCommands(click.Group):
@@ -96,6 +102,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Entry point. Every error is printed here, masked, and nowhere else."""
     try:
         status = ceopt.main(args=arguments, standalone_mode=False)
+        if sys.stdout is not None:
+            sys.stdout.flush()
         _leave(int(status) if isinstance(status, int) else ExitStatus.FINISHED)
     except click.ClickException as error:
         error.show()
@@ -108,9 +116,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _say(f"ceopt: {error}")
         _leave(error.exit_status)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        drop(sys.stdout)
         _leave(ExitStatus.FINISHED)
     except Exception as error:
+        if isinstance(error, OSError) and error.errno in FULL:
+            drop(sys.stdout)
+            _say(f"ceopt: {os.strerror(error.errno or 0).lower()}; what was to be written is not all there")
+            _leave(ExitStatus.STOPPED)
         _say(f"ceopt: this is a fault of ceopt itself: {type(error).__name__}: {error}")
         _say(f"The details are in {_write_details()}; state on disk is kept.")
         _leave(ExitStatus.FAULT)
@@ -124,8 +136,13 @@ def _write_details() -> str:
 
 
 def _say(text: str) -> None:
-    print(said(text), file=sys.stderr, flush=True)
+    if sys.stderr is None:
+        return
+    with suppress(OSError):
+        print(said(text), file=sys.stderr, flush=True)
 
 
 def _leave(status: Any) -> None:
+    if sys.stderr is not None and not flushed(sys.stderr):
+        drop(sys.stderr)
     sys.exit(int(status))

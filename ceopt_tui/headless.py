@@ -57,7 +57,7 @@ class HeadlessSkin:
         self,
         *,
         as_json: bool,
-        out: Write = print,
+        out: Write | None = None,
         talk: Write | None = None,
         secrets: Iterable[str] = (),
         wake: str = "",
@@ -65,7 +65,7 @@ class HeadlessSkin:
         self.as_json = as_json
         self._secrets = frozenset(secrets)
         self._wake = wake
-        self._out = out
+        self._out = out or (lambda line: print(line, flush=True))  # as it happens, also into a pipe
         self._talk = talk or (lambda line: print(line, file=sys.stderr, flush=True))
         self._state = RunState()
         self._span = 1.0

@@ -14,7 +14,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -109,11 +109,17 @@ class Warm:
         *args: str,
         env: Mapping[str, str] | None = None,
         number: int = signal.SIGKILL,
+        ignored: Sequence[int] = (),
     ) -> Ended:
-        """One run, sent a signal as soon as `reached()` holds, if it has not ended by then."""
+        """One run, sent a signal as soon as `reached()` holds, if it has not ended by then.
+
+        `ignored` are the signals it is started to ignore. What it prints goes to `out` and `err` in the user's home;
+        where a test has put a pipe or a device there, nothing is read back.
+        """
         out, err = place.home / "out", place.home / "err"
         environment = place.environment() if env is None else dict(env)
-        order = {"args": args, "cwd": str(place.root), "env": environment, "out": str(out), "err": str(err)}
+        order: dict[str, Any] = {"args": args, "cwd": str(place.root), "env": environment, "out": str(out)}
+        order |= {"err": str(err), "ignored": [int(one) for one in ignored]}
         self._write(order)
         pid, limit = self._read()["pid"], time.monotonic() + LIMIT_S
         if reached is not None:
@@ -122,7 +128,8 @@ class Warm:
             if _alive(pid):
                 os.kill(pid, number)
         status = self._read()["status"]
-        return Ended(status, out.read_text(encoding="utf-8"), err.read_text(encoding="utf-8"))
+        said = [path.read_text(encoding="utf-8") if path.is_file() else "" for path in (out, err)]
+        return Ended(status, *said)
 
     def _write(self, order: dict[str, Any]) -> None:
         assert self._process.stdin is not None

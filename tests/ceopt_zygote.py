@@ -7,6 +7,7 @@ import gc
 import importlib
 import json
 import os
+import signal
 import sys
 from typing import Any
 
@@ -36,6 +37,8 @@ def serve() -> None:
 
 def _be_ceopt(order: dict[str, Any]) -> None:
     os.setsid()
+    for number in order["ignored"]:
+        signal.signal(number, signal.SIG_IGN)
     _redirect(os.devnull, os.O_RDONLY, 0)
     _redirect(order["out"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 1)
     _redirect(order["err"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 2)

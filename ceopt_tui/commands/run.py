@@ -12,6 +12,7 @@ import click
 
 from ceopt_tui.early import PRUNE_SUFFIX, refuse_if_busy
 from ceopt_tui.errors import BusyError
+from ceopt_tui.shell import outliving_its_streams
 
 OPTIONS = (
     click.argument("spec", type=click.Path(path_type=Path)),
@@ -46,7 +47,15 @@ def command(**given: Any) -> int:
     return start(**given)
 
 
-def start(
+def start(unattended: bool, show_config: bool, dry_run: bool, **given: Any) -> int:
+    """Starts the run, or goes on with it; gives the exit status."""
+    if not unattended or show_config or dry_run:
+        return _start(unattended=unattended, show_config=show_config, dry_run=dry_run, **given)
+    with outliving_its_streams():
+        return _start(unattended=True, show_config=False, dry_run=False, **given)
+
+
+def _start(
     spec: Path,
     unattended: bool,
     as_json: bool,
@@ -62,7 +71,6 @@ def start(
     dry_run: bool,
     prune: bool = False,
 ) -> int:
-    """Starts the run, or goes on with it; gives the exit status."""
     pairs = model_pairs(models)
     if fresh and restore:
         raise click.UsageError("--fresh and --restore exclude each other")

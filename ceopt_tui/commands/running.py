@@ -23,6 +23,7 @@ from ceopt_tui.going_on import go_on, restore
 from ceopt_tui.headless import HeadlessSkin, finish_refused, refused
 from ceopt_tui.inputs import Project, caps_of, digests, split_of
 from ceopt_tui.run_options import RunOptions
+from ceopt_tui.shell import heeded
 from ceopt_tui.support import notes
 from ceopt_tui.wiring import project_of
 
@@ -86,7 +87,7 @@ def run_headless(options: RunOptions, skin: HeadlessSkin) -> int:
         task: asyncio.Task[TickResult] | None = asyncio.current_task()
         assert task is not None
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for number in heeded((signal.SIGINT, signal.SIGTERM, signal.SIGHUP)):
             loop.add_signal_handler(number, stop, number, task)
         return await go_on(options, skin)
 

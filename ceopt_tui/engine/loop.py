@@ -298,7 +298,7 @@ class Run:
         active_s = self._worked_s()
         wake = self._parts.wake
         ended = TickEnded(tick=number, active_s=active_s, status=status, reason=reason, outcome=outcome, wake=wake)
-        await self._recorder.commit(*new_notes(self.state, self._parts.notes), ended)
+        await self._recorder.commit(*new_notes(self.state, [*self._parts.notes, *self._recorder.untold]), ended)
         await self._recorder.flush()
         if self._commands:
             await asyncio.to_thread(self._commands.tidy)

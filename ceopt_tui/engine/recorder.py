@@ -1,6 +1,7 @@
 """Writes records, then believes them: journal first, state and observers after. One writer per run.
 
-Records that arrive while a write is under way share the next write and its fsync.
+Records that arrive while a write is under way share the next write and its fsync. Whoever observes cannot stop them:
+what is on disk is in the state, however the telling of it went.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ class Recorder:
         self.state = state
         self._journal = journal
         self._observe = observe
+        self.untold: list[str] = []  # why the observer could not take a record, each reason once
         self._queue: list[tuple[Sequence[AnyRecord], asyncio.Future[None]]] = []
         self._writer: asyncio.Task[None] | None = None
 
@@ -47,7 +49,7 @@ class Recorder:
                 written = await asyncio.to_thread(self._journal.append, records)
                 for record in written:
                     apply(self.state, record)
-                    self._observe(record)
+                    self._tell(record)
             except BaseException as error:  # every waiter must hear of it
                 for _, done in batch:
                     if not done.done():
@@ -56,3 +58,11 @@ class Recorder:
             for _, done in batch:
                 if not done.done():
                     done.set_result(None)
+
+    def _tell(self, record: AnyRecord) -> None:
+        try:
+            self._observe(record)
+        except Exception as error:
+            reason = f"what shows the run failed on {record.kind}: {type(error).__name__}: {error}"
+            if reason not in self.untold:
+                self.untold.append(reason)

@@ -15,13 +15,13 @@ from ceopt_tui.errors import SetupError
 from ceopt_tui.exits import ExitStatus
 from ceopt_tui.going_on import go_on
 from ceopt_tui.run_options import RunOptions
+from ceopt_tui.shell import heeded, outliving_its_streams
 from ceopt_tui.system_clock import SystemClock
 from ceopt_tui.trial import Trial
 from ceopt_tui.ui.app import CeoptApp
 from ceopt_tui.ui.catalogue import Catalogue, NoRuns, RepositoryCatalogue, entry_of_spec
 from ceopt_tui.ui.entries import RunEntry
 from ceopt_tui.ui.last_words import outcome_lines, way_on
-from ceopt_tui.ui.terminal import outliving_the_terminal
 from schemas.loading import is_evalset_file
 
 SIGNALS = {
@@ -80,7 +80,7 @@ def run_app(app: CeoptApp) -> int:
     A fault that ended the app is raised again, for whoever prints and logs errors.
     """
     app.error_console = Console(file=io.StringIO())  # the fault is raised below; its screenful is not printed
-    with outliving_the_terminal():
+    with outliving_its_streams():
         status = asyncio.run(_running(app))
         if app.fault is not None:
             raise app.fault
@@ -92,8 +92,8 @@ def run_app(app: CeoptApp) -> int:
 
 async def _running(app: CeoptApp) -> int:
     loop = asyncio.get_running_loop()
-    for number, status in SIGNALS.items():
-        loop.add_signal_handler(number, app.leave, status)
+    for number in heeded(SIGNALS):
+        loop.add_signal_handler(number, app.leave, SIGNALS[number])
     await app.run_async()
     await app.tick_over()
     return app.return_code or 0
