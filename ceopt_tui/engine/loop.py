@@ -117,6 +117,7 @@ class Run:
         self._view = LogView(session.folder, inputs.spec_bytes.decode("utf-8-sig"))
         self._start = self._moment()
         self._seen = self._start
+        self._recorder.first = self._jumps
         self._limit_s: float | None = None
         self._max_experiments: int | None = None
         self._decided_before = self.state.iterations
@@ -321,11 +322,15 @@ class Run:
         return Moment(self._parts.clock.now(), self._parts.clock.monotonic())
 
     async def _note_jump(self) -> None:
+        if jump_s(self._seen, self._moment()) is not None:
+            await self._recorder.commit()
+
+    def _jumps(self) -> list[AnyRecord]:
+        """The jump of the clock since the last record, to be on record before anything that comes after the jump."""
         now = self._moment()
         jump = jump_s(self._seen, now)
         self._seen = now
-        if jump is not None:
-            await self._recorder.commit(Noted(text=f"clock moved {spoken(jump)}", jump_s=jump))
+        return [] if jump is None else [Noted(text=f"clock moved {spoken(jump)}", jump_s=jump)]
 
     def _worked_s(self) -> float:
         return max(0.0, worked_s(self._start, self._moment()) - self._thinking_s)

@@ -25,6 +25,7 @@ class Recorder:
         self._journal = journal
         self._observe = observe
         self.untold: list[str] = []  # why the observer could not take a record, each reason once
+        self.first: Callable[[], Sequence[AnyRecord]] = tuple  # what has to be on record before all that waits
         self._queue: list[tuple[Sequence[AnyRecord], asyncio.Future[None]]] = []
         self._writer: asyncio.Task[None] | None = None
 
@@ -44,7 +45,7 @@ class Recorder:
     async def _write(self) -> None:
         while self._queue:
             batch, self._queue = self._queue, []
-            records = [record for group, _ in batch for record in group]
+            records = [*self.first(), *(record for group, _ in batch for record in group)]
             try:
                 written = await asyncio.to_thread(self._journal.append, records)
                 for record in written:

@@ -206,6 +206,13 @@ def test_the_time_until_a_person_ends_a_run_that_was_killed_is_no_work() -> None
     assert state.active_s == 4 * 60
 
 
+def test_a_sleep_that_is_noted_after_another_record_came_in_is_no_work_either() -> None:
+    slept = Noted(text="clock moved 7 h", jump_s=7 * 3600.0)
+    state = fold([at(tick(1), 0), at(Noted(text="said"), 10), at(Noted(text="woken"), 7 * 60 + 12)])
+    fold([at(slept, 7 * 60 + 13), at(tick(2), 9 * 60)], state)
+    assert state.active_s == 13 * 60
+
+
 def test_a_killed_tick_without_times_counts_at_least_up_to_its_ideas() -> None:
     state = fold([tick(1), BacklogClosed(generation=0, added=1, active_s=600.0), tick(2)])
     assert state.active_s == 600.0

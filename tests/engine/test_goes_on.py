@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
-from fakes import FakeSkin, terms
+from fakes import FakeClock, FakeRunner, FakeSkin, terms
+from mortal_world import Power
 from world import World, helps
 
-from ceopt_tui.core.ports import Question
+from ceopt_tui.core.ports import Question, RunResult
 from ceopt_tui.core.state.fold import fold
 from ceopt_tui.exits import ExitStatus
 from ceopt_tui.journal.disk import JOURNAL_NAME
@@ -89,6 +93,34 @@ async def test_another_task_model_before_the_first_idea_measures_afresh(tmp_path
     await world.tick(models=(bound("openai/b"),))
     assert len(world.runner.calls) == 2 * calls
     assert any("the baseline is measured afresh" in note.text for note in world.state.notes)
+
+
+@dataclass
+class SleepsThenDies:
+    """The laptop's lid is closed in the middle of a sweep; some calls after it is opened, the process is killed."""
+
+    inner: FakeRunner
+    clock: FakeClock
+    calls: int = 0
+
+    async def run(self, texts: Mapping[str, str], case: Any, sample: int) -> RunResult:
+        self.calls += 1
+        self.clock.advance(1)
+        if self.calls == 9:
+            self.clock.wall += timedelta(hours=17)
+        if self.calls == 20:
+            raise Power
+        return await self.inner.run(texts, case, sample)
+
+
+async def test_a_sleep_in_the_middle_of_a_sweep_is_no_work_though_the_process_was_killed(tmp_path: Path) -> None:
+    world = World(tmp_path, helps("be exact"))
+    with pytest.raises(Power):
+        await world.tick(runner=SleepsThenDies(world.runner, world.clock))
+    slept = [record for record in replay(tmp_path / JOURNAL_NAME).records if record.kind == "noted" and record.jump_s]
+    assert [note.jump_s for note in slept] == [pytest.approx(17 * 3600)]
+    await world.tick()
+    assert world.state.active_s < 60
 
 
 @dataclass

@@ -50,10 +50,9 @@ def _pass_time(state: RunState, record: r.AnyRecord) -> None:
     state.seen_at = at
     if before and record.kind not in _NO_WORK and record.by != "person":
         gap_s = (datetime.fromisoformat(at) - datetime.fromisoformat(before)).total_seconds()
-        if record.kind == "noted" and record.jump_s > 0:
-            gap_s -= record.jump_s
-        if gap_s > 0:
-            state.open_tick_s += gap_s
+        state.open_tick_s += max(0.0, gap_s)
+        if record.kind == "noted" and record.jump_s > 0:  # of this gap, or of one that was booked before it was noticed
+            state.open_tick_s = max(0.0, state.open_tick_s - record.jump_s)
 
 
 def _run_started(state: RunState, record: r.RunStarted) -> None:
