@@ -9,6 +9,7 @@ import secrets
 from collections.abc import Sequence
 from typing import Any, Literal
 
+from ceopt_tui.core.plan.setting_up import approved
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.engine.bound_files import changed_files, keep_copies
 from ceopt_tui.engine.parts import Parts, RunInputs
@@ -45,9 +46,15 @@ def begin(session: Session, inputs: RunInputs, parts: Parts) -> list[AnyRecord]:
     elif state.split is None:  # a kill may come between any two records
         records.append(inputs.split)
     if not changed(state, inputs, parts):
-        _copy_files(session, inputs)
+        copy_agreed(session, inputs, parts)
     afresh = any(isinstance(record, RunStarted) for record in records)
     return [*records, *_models(state, parts, afresh=afresh), *_rubric(state, parts)]
+
+
+def copy_agreed(session: Session, inputs: RunInputs, parts: Parts) -> None:
+    """Copies the files as they are, unless a person approved others and not these: `--restore` puts copies back."""
+    if "spec" not in session.state.approvals or approved(session.state, parts.terms, "spec"):
+        _copy_files(session, inputs)
 
 
 def _copy_files(session: Session, inputs: RunInputs) -> None:

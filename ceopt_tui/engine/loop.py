@@ -39,7 +39,15 @@ from ceopt_tui.core.plan.reopening import reopens
 from ceopt_tui.core.plan.stopping import ENDED_BY_PERSON, out_of_time
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.engine.asking import ask
-from ceopt_tui.engine.begin import MeasuredOtherwise, begin, begins_again, changed, new_notes, refuse_changed
+from ceopt_tui.engine.begin import (
+    MeasuredOtherwise,
+    begin,
+    begins_again,
+    changed,
+    copy_agreed,
+    new_notes,
+    refuse_changed,
+)
 from ceopt_tui.engine.command.collecting import ResultsAwaited
 from ceopt_tui.engine.command.desk import CommandDesk
 from ceopt_tui.engine.command.workplace import Workplace
@@ -223,6 +231,8 @@ class Run:
                 await propose_cases(recorder, inputs, parts, self._digest())
             case Ask():
                 await self._thinking(ask(recorder, inputs, parts, action))
+                if action.what in {"spec", "baseline"}:
+                    await asyncio.to_thread(copy_agreed, self._session, inputs, parts)
             case Measure():
                 await self._measure(action)
             case Judge():

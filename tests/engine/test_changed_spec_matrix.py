@@ -70,10 +70,11 @@ class OnFiles(World):
 
     root: Path = Path()
     said: list[TickResult] = field(default_factory=list)
+    attended: bool = False
 
     def inputs(self) -> RunInputs:
         project = open_project(self.root / SPEC)
-        self.terms = terms_of(project, attended=False, usd_per_run=None)
+        self.terms = terms_of(project, attended=self.attended, usd_per_run=None)
         return run_inputs(project, ())
 
     def start(self, **limits: Any) -> TickResult:
@@ -248,6 +249,31 @@ def test_the_copies_are_those_of_the_measurements_in_force(world: OnFiles) -> No
     assert world.start().outcome == "changed"
     put_back(world.folder, world.root, world.clock.now())
     assert (world.root / EVALSET).read_bytes() == second
+
+
+def test_what_nobody_approved_is_never_put_back(world: OnFiles) -> None:
+    after_ideas(world)
+    approved = (world.root / SPEC).read_bytes()
+    FREE["stop rule"](world.root)
+    assert world.start().outcome == "needs_person"
+    assert world.start().outcome == "needs_person", "a wake by cron changes nothing"
+    (world.root / SPEC).write_bytes(approved)
+    BOUND["eval set"](world.root)
+    assert world.start().outcome == "changed"
+    assert put_back(world.folder, world.root, world.clock.now()) == [EVALSET]
+    assert (world.root / SPEC).read_bytes() == approved
+
+
+def test_what_a_person_approves_in_the_app_is_what_is_put_back(world: OnFiles) -> None:
+    after_ideas(world)
+    FREE["stop rule"](world.root)
+    mine = (world.root / SPEC).read_bytes()
+    world.attended, world.skin.answers = True, ["proceed"]
+    world.start(max_active_s=0)
+    BOUND["eval set"](world.root)
+    (world.root / SPEC).unlink()
+    assert put_back(world.folder, world.root, world.clock.now()) == [SPEC, EVALSET]
+    assert (world.root / SPEC).read_bytes() == mine
 
 
 def test_a_file_that_is_gone_comes_back_and_nothing_is_written_elsewhere(world: OnFiles) -> None:
