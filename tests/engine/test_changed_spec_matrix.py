@@ -268,8 +268,8 @@ def test_what_a_person_approves_in_the_app_is_what_is_put_back(world: OnFiles) -
     after_ideas(world)
     FREE["stop rule"](world.root)
     mine = (world.root / SPEC).read_bytes()
-    world.attended, world.skin.answers = True, ["proceed"]
-    world.start(max_active_s=0)
+    world.attended, world.skin.answers = True, ["proceed", "proceed"]
+    world.start()
     BOUND["eval set"](world.root)
     (world.root / SPEC).unlink()
     assert put_back(world.folder, world.root, world.clock.now()) == [SPEC, EVALSET]
