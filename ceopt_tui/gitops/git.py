@@ -106,9 +106,13 @@ def wait_until_unlocked(lock: Path, wait: Wait = time.sleep) -> None:
         waited_s += _LOCK_POLL_S
 
 
-def locked(lock: Path) -> GitError:
+class GitLocked(GitError):
+    """A lock of git is held, or was left behind by a git that was killed: the same start works once it is gone."""
+
+
+def locked(lock: Path) -> GitLocked:
     """The error for a lock of git that another process holds or left behind."""
-    return GitError(
+    return GitLocked(
         f"{lock} exists: another git command is at work, or one was killed",
         "If no git command is running in this repository, delete that file and run ceopt again.",
     )

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ceopt_tui.errors import CeoptError, GitError, SetupError, StorageError
 from ceopt_tui.gitops.branches import ARCHIVE, EXPERIMENTS
-from ceopt_tui.gitops.git import attempt, git, refusal
+from ceopt_tui.gitops.git import GitLocked, attempt, git, refusal
 from ceopt_tui.gitops.listing import Registered, registered
 from ceopt_tui.gitops.repository import Repository
 from ceopt_tui.journal.disk import FULL_DISK, is_read_only, storage_error
@@ -156,8 +156,8 @@ class Worktrees:
             raise refusal(args, outcome)
 
     def _not_made(self, what: str, path: Path, error: Exception) -> CeoptError:
-        """Why there is no checkout: a full disk can be mended and the run resumed, all else is the set-up's."""
-        if isinstance(error, StorageError):
+        """Why there is none: with a full disk mended or a lock gone the run resumes, all else is the set-up's."""
+        if isinstance(error, StorageError | GitLocked):
             return error
         if isinstance(error, OSError) and error.errno in FULL_DISK:
             return storage_error(error, path)

@@ -8,6 +8,7 @@ import pytest
 from real_repositories import NAME, no_wait, run, users_state
 
 from ceopt_tui.errors import GitError, SetupError, StorageError
+from ceopt_tui.exits import ExitStatus
 from ceopt_tui.gitops.branches import experiment_branch
 from ceopt_tui.gitops.commits import commit_paths
 from ceopt_tui.gitops.listing import registered
@@ -221,3 +222,17 @@ def test_shared_files_are_copied_and_ways_out_refused(root: Path, repository: Re
     (tree.path / "keep.txt" / "keep.txt").mkdir()
     with pytest.raises(StorageError):
         share(tree, ["keep.txt"])
+
+
+def test_a_lock_of_a_branch_is_named_and_the_same_start_works_once_it_is_gone(
+    repository: Repository, tmp_path: Path
+) -> None:
+    trees = Worktrees(repository, tmp_path / "trees")
+    lock = repository.git_dir / "refs" / "heads" / "optimize-exp" / "x" / "exp-001.lock"
+    lock.parent.mkdir(parents=True)
+    lock.touch()
+    with pytest.raises(GitError, match=r"exp-001\.lock exists") as caught:
+        trees.add("optimize-exp/x/exp-001", repository.head(), 1)
+    assert caught.value.exit_status == ExitStatus.STOPPED and "delete that file" in str(caught.value)
+    lock.unlink()
+    assert trees.add("optimize-exp/x/exp-001", repository.head(), 1).path.is_dir()
