@@ -18,7 +18,7 @@ from ceopt_tui.looking import read_state
 from ceopt_tui.models import Models, resolve_models
 from ceopt_tui.pricing import priced_terms
 from ceopt_tui.run_options import RunOptions
-from ceopt_tui.run_places import folder_of
+from ceopt_tui.run_places import folder_of, mapped
 from judges.ledger import Caps
 from judges.prices import require_price
 from schemas.evalset import Case
@@ -111,7 +111,7 @@ class CoveragePlan:
 
 async def plan_coverage(options: CoverageOptions, skin: Skin) -> CoveragePlan:
     """Reads spec, texts, cases and models. InputError and SetupError say what is in the way; nothing is sent."""
-    project = open_project(options.run.spec_path)
+    project = mapped(open_project(options.run.spec_path), options.run)
     refuse_command(project.loaded, "coverage tells which rules of a text its cases guard")
     models = await resolve_models(project, options.run, skin)
     models = Models(models.task, None, models.judge, None, models.warnings)

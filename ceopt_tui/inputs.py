@@ -159,11 +159,16 @@ def syntax_of(project: Project) -> str:
 
 
 def digests(project: Project) -> tuple[str, str]:
-    """(approval digest, measurement digest): all that decides a score with the spec's bytes, and without its limits."""
+    """(approval digest, measurement digest): all that decides a score with the spec's bytes, and without its limits.
+
+    Who approves a text whose coverage was measured approves the list of rules that no case guards, too. An edit of the
+    text lifts no protection of that list, so it needs no new approval.
+    """
     content = _content(project)
-    return _digest({"spec": project.loaded.sha256, **content}), _digest(
-        {"spec": measured_spec(project.spec), **content}
-    )
+    approved = {"spec": project.loaded.sha256, **content}
+    if project.coverage is not None and project.protects:
+        approved["unguarded"] = sorted({rule.rule for rule in project.coverage.unguarded})
+    return _digest(approved), _digest({"spec": measured_spec(project.spec), **content})
 
 
 def _content(project: Project) -> dict[str, Any]:

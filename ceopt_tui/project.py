@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from ceopt_tui.gitops.repository import Repository
 from judges.rubric import Rubric
 from schemas.checks import Check
+from schemas.coverage import Coverage
 from schemas.evalset import Case
 from schemas.labels import Labels
 from schemas.loading import LoadedEvalSet, LoadedSpec
@@ -30,10 +31,16 @@ class Project:
     labels: Labels | None = None
     references: Mapping[str, str] = field(default_factory=dict)  # sent along, never edited
     pruning: bool = False  # rules leave the text one by one
+    coverage: Coverage | None = None  # the last map of its rules, be it of this text or of an earlier one
 
     @property
     def spec(self) -> Spec:
         return self.loaded.spec
+
+    @property
+    def protects(self) -> bool:
+        """Are rules that no case guards kept from edits?"""
+        return self.spec.coverage == "protect"
 
     @property
     def by_command(self) -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
-from ceopt_tui.engine.coverage import carry_over
+from ceopt_tui.early import PRUNE_SUFFIX
+from ceopt_tui.engine.coverage import carry_over, load_coverage
 from ceopt_tui.engine.session import Session
 from ceopt_tui.errors import SetupError
 from ceopt_tui.gitops.branches import archive_branches
@@ -25,6 +27,29 @@ def folder_of(project: Project, options: RunOptions) -> Path:
     """The run's state folder."""
     root = project.repository.root
     return state_folder(project.spec.name, root, state_root=options.state_root, environ=options.environ)
+
+
+def coverage_folder(project: Project, options: RunOptions) -> Path:
+    """Where the text's coverage is kept: with its own run, also while it is pruned."""
+    folder = folder_of(project, options)
+    return folder.with_name(folder.name.removesuffix(PRUNE_SUFFIX)) if project.pruning else folder
+
+
+def mapped(project: Project, options: RunOptions) -> Project:
+    """The project with the last coverage map of its text, where there is one. StorageError where it is damaged."""
+    if project.by_command:
+        return project
+    return replace(project, coverage=load_coverage(coverage_folder(project, options)))
+
+
+def refuse_unmapped_pruning(project: Project) -> None:
+    """Pruning takes out what no case misses, so it has to be known, or waived, which rules no case guards."""
+    if project.pruning and project.coverage is None and project.protects:
+        raise SetupError(
+            "no coverage map says which rules no case guards, and pruning would take out just those",
+            "Measure it with `ceopt coverage SPEC`; rules without a case are then protected. To let go whatever no "
+            "case misses, write `coverage: off` into the spec.",
+        )
 
 
 def start_over(project: Project, folder: Path) -> None:

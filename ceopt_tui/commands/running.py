@@ -23,6 +23,7 @@ from ceopt_tui.going_on import go_on, restore
 from ceopt_tui.headless import HeadlessSkin, finish_refused, refused
 from ceopt_tui.inputs import Project, caps_of, digests, split_of
 from ceopt_tui.run_options import RunOptions
+from ceopt_tui.run_places import refuse_unmapped_pruning
 from ceopt_tui.shell import heeded
 from ceopt_tui.support import notes
 from ceopt_tui.wiring import project_of
@@ -58,6 +59,7 @@ def _restore(options: RunOptions, *, as_json: bool) -> None:
 def look(options: RunOptions, show_config: bool) -> int:
     """What a run would do, without doing any of it."""
     project = project_of(options)
+    refuse_unmapped_pruning(project)
     if show_config:
         click.echo(json.dumps(effective_config(project, options), indent=2, ensure_ascii=False))
     for line in scope_lines(project) if project.by_command else _text_lines(project):

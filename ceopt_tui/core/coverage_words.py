@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from ceopt_tui.core.coverage_carried import RuleAt, unknown
 from ceopt_tui.core.figures import change, counted, rounded
 from ceopt_tui.core.visible import one_line
 from schemas.coverage import Coverage, RuleCoverage, RuleStatus
@@ -18,13 +21,18 @@ WORDS: dict[RuleStatus, str] = {
 MARKS = {"loses": "-", "wins": "+", "same": ".", "touchy": "~"}
 LOST_MARK = "?"
 LEGEND = "- lost without the rule · + won without it · . does not move · ~ a blank line moves it too · ? no score"
-STALE = "Coverage   of another text or other cases: protects nothing; measure it again"
+UNMEASURED = "Coverage   not measured: which rules no case guards is unknown, and none of them is protected;"
+MEASURE_IT = "           `ceopt coverage SPEC` measures it"
 _SHOWN, _SHOWN_FOR_APPROVAL = 60, 56  # characters of a rule
 
 
 def shown(rule: RuleCoverage, limit: int = _SHOWN) -> str:
     """The rule's text on one line, cut."""
-    text = one_line(rule.text)
+    return _cut(rule.text, limit)
+
+
+def _cut(text: str, limit: int) -> str:
+    text = one_line(text)
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
@@ -85,12 +93,46 @@ def how_measured(coverage: Coverage) -> list[str]:
 
 def protected_lines(coverage: Coverage, *, protect: bool) -> list[str]:
     """For the approval: which rules no case guards, and what that means for this run."""
-    rules = coverage.unguarded
+    rules, older = coverage.unguarded, older_map(coverage)
+    said = [f"           {older}"] if older else []
     if not rules:
-        return [f"Coverage   {counts(coverage)}: a case guards every rule that could be removed"]
+        return [f"Coverage   {counts(coverage)}: a case guards every rule that could be removed", *said]
     what = "protected: no edit may change them" if protect else "not protected (`coverage: off`)"
-    lines = [f"Coverage   {counts(coverage)}", f"           {counted(len(rules), 'rule')} that no case guards, {what}:"]
-    return [*lines, *(f"           {place(coverage, rule)}: {shown(rule, _SHOWN_FOR_APPROVAL)}" for rule in rules)]
+    lines = [
+        f"Coverage   {counts(coverage)}",
+        *said,
+        f"           {counted(len(rules), 'rule')} that no case guards, {what}:",
+    ]
+    return [*lines, *(_unguarded_line(coverage, rule) for rule in rules)]
+
+
+def _unguarded_line(coverage: Coverage, rule: RuleCoverage) -> str:
+    unsure = " (unknown)" if rule in unknown(coverage) else ""
+    return f"           {place(coverage, rule)}: {shown(rule, _SHOWN_FOR_APPROVAL)}{unsure}"
+
+
+def older_map(coverage: Coverage) -> str:
+    """What a map cannot tell, measured before text, cases or settings changed; nothing where it tells all."""
+    rules = unknown(coverage)
+    if not rules:
+        return ""
+    what = f"{counted(len(rules), 'rule')} unknown to the map: {', '.join(dict.fromkeys(rule.why for rule in rules))}"
+    return f"{what}; measure again with `ceopt coverage SPEC`"
+
+
+def unmapped_lines(rules: Sequence[RuleAt], *, protect: bool, pruning: bool) -> list[str]:
+    """For the approval of a text whose coverage was not measured."""
+    if protect:
+        return [UNMEASURED, MEASURE_IT]
+    said = "Coverage   not measured and no rule protected (`coverage: off`): the loss of a rule may go unnoticed"
+    if not pruning:
+        return [said]
+    several = len({at.file for at in rules}) > 1
+    places = [f"{one_line(at.file)}:{at.line}" if several else f"line {at.line}" for at in rules]
+    may_go = [
+        f"           {where}: {_cut(at.text, _SHOWN_FOR_APPROVAL)}" for where, at in zip(places, rules, strict=True)
+    ]
+    return [said, "           not known to be guarded by a case, and may go:", *may_go]
 
 
 def ideas(coverage: Coverage) -> list[str]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from pydantic import ValidationError
 
-from ceopt_tui.core.coverage_words import STALE, protected_lines
+from ceopt_tui.core.coverage_carried import RuleAt, carried
+from ceopt_tui.core.coverage_words import protected_lines, unmapped_lines
 from ceopt_tui.engine.parts import RunInputs
 from ceopt_tui.errors import StorageError
 from ceopt_tui.journal.atomic import write_atomic
@@ -48,20 +50,22 @@ def carry_over(archived: Path, folder: Path) -> None:
         save_coverage(folder, coverage)
 
 
-def with_coverage(inputs: RunInputs, coverage: Coverage | None, *, protect: bool) -> RunInputs:
+def with_coverage(
+    inputs: RunInputs, coverage: Coverage | None, rules: Sequence[RuleAt], *, protect: bool, pruning: bool = False
+) -> RunInputs:
     """The inputs with the rules that no case guards protected and named for approval.
 
-    A map of another text, or measured otherwise, protects nothing, and the approval says so.
+    `rules` are those of the text as it is now. What a map of an earlier text or of other cases says of a rule holds as
+    far as it can; a rule it cannot tell of counts as unguarded.
     """
     if coverage is None:
-        return inputs
-    if not coverage.is_of(inputs.text_digest, inputs.measurement_digest):
-        return replace(inputs, approval_lines=(*inputs.approval_lines, STALE))
-    named = tuple(protected_lines(coverage, protect=protect))
-    rules = tuple(dict.fromkeys(rule.rule for rule in coverage.unguarded)) if protect else ()
+        lines = unmapped_lines(rules, protect=protect, pruning=pruning)
+        return replace(inputs, approval_lines=(*inputs.approval_lines, *lines))
+    now = carried(coverage, rules, text_digest=inputs.text_digest, measurement_digest=inputs.measurement_digest)
+    unguarded = tuple(dict.fromkeys(rule.rule for rule in now.unguarded)) if protect else ()
     return replace(
         inputs,
-        coverage=coverage,
-        protect=(*inputs.protect, *rules),
-        approval_lines=(*inputs.approval_lines, *named),
+        coverage=now,
+        protect=(*inputs.protect, *unguarded),
+        approval_lines=(*inputs.approval_lines, *protected_lines(now, protect=protect)),
     )

@@ -48,7 +48,7 @@ class RunInputs:
     command: str = ""  # what measures, where a command does
     goals: tuple[str, ...] = ()  # objectives in words
     approval_lines: tuple[str, ...] = ()  # metric, runner, models, caps: what a person approves, in words
-    coverage: Coverage | None = None  # of these very texts, measured by these very cases
+    coverage: Coverage | None = None  # as far as it holds for these texts and cases
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,6 @@ from judged_project import RULE, NotesModel, make_judged
 from stub_endpoint import Reply, StubEndpoint, completion
 from triage_project import CONTRACT, LABELS, TriageModel, git, make_project, question, users_files
 
-from ceopt_tui.core.coverage_words import STALE
 from ceopt_tui.journal.lock import RunLock
 from ceopt_tui.system_clock import SystemClock
 
@@ -262,7 +261,7 @@ def test_a_rule_that_no_case_guards_is_not_edited(tmp_path: Path, more: str) -> 
         assert "## Which rules the cases guard" in warm().run(place, "report").out
 
 
-def test_the_map_outlives_a_fresh_start_and_not_a_changed_text(endpoint: StubEndpoint, tmp_path: Path) -> None:
+def test_the_map_outlives_a_fresh_start_and_a_changed_text(endpoint: StubEndpoint, tmp_path: Path) -> None:
     place = project(tmp_path, endpoint)
     warm().run(place, *COVERAGE)
     warm().run(place, "approve", "spec.yaml")
@@ -272,4 +271,42 @@ def test_the_map_outlives_a_fresh_start_and_not_a_changed_text(endpoint: StubEnd
     target = place.root / "prompts" / "triage.md"
     target.write_text(PROMPT + "- Another rule.\n", encoding="utf-8")
     git(place.root, "commit", "--all", "--quiet", "--message", "edit")
-    assert STALE in warm().run(place, "approve", "spec.yaml").err
+    told = warm().run(place, "approve", "spec.yaml").err
+    assert f": {KIND}\n" in told and ": Another rule. (unknown)" in told and "1 rule unknown to the map" in told
+
+
+NEVER = "Never tell a customer the internal price of a refund."
+LOSES = {
+    "edits": [
+        {"search": f"- {NEVER}\n", "replace": ""},
+        {"append": f"{CONTRACT}: {', '.join(LABELS)}."},
+    ],
+    "why": "less to read",
+}
+
+
+def test_words_changed_elsewhere_lift_no_protection(tmp_path: Path) -> None:
+    """The person edits another rule after the approval; what they approved as protected stays."""
+    with StubEndpoint(respond=TriageModel(edit=json.dumps(LOSES))) as endpoint:
+        text = f"# Triage\n\nName the queue.\n\n- {NEVER}\n- {KIND}\n"
+        place = project(tmp_path, endpoint, prompt=text, proposer="llm", seed=8)
+        place.environ["CEOPT_MODEL_STRONG"] = "openai/gpt-4o"
+        warm().run(place, *COVERAGE)
+        assert f": {NEVER}" in warm().run(place, "approve", "spec.yaml").err
+        changed = text.replace(KIND, "Be kind and brief.")
+        (place.root / "prompts" / "triage.md").write_text(changed, encoding="utf-8")
+        git(place.root, "commit", "--all", "--quiet", "--message", "edit")
+        ended = warm().run(place, "run", "spec.yaml", "--unattended", "--json")
+        refusals = [one for event in ended.events for one in event.get("refusals", ())]
+        assert any("is protected" in one["message"] for one in refusals)
+        assert ended.last["kept"] == 0 and NEVER in git(place.root, "show", "optimize/triage:prompts/triage.md")
+        assert "1 rule unknown to the map" in warm().run(place, "report").out
+
+
+def test_an_approval_from_before_the_map_is_none_of_its_list(endpoint: StubEndpoint, tmp_path: Path) -> None:
+    place = project(tmp_path, endpoint, prompt=f"# Triage\n\nName the queue.\n\n- {KIND}\n", cases=24)
+    before = warm().run(place, "approve", "spec.yaml")
+    assert "not measured" in before.err and "none of them is protected" in before.err
+    warm().run(place, *COVERAGE)
+    assert warm().run(place, "run", "spec.yaml", "--unattended").status == 4
+    assert warm().run(place, "approve", "spec.yaml").out != before.out

@@ -26,9 +26,12 @@ REPORT = "docs/optimize/triage-prune-report.md"
 Pruned = tuple[Place, Ended, dict[str, object]]  # where, how it ended, what was the user's before
 
 
-def project(folder: Path, endpoint: StubEndpoint, **knobs: str) -> Place:
+OFF = "coverage: off\n"  # the rules that go are those that no case guards
+
+
+def project(folder: Path, endpoint: StubEndpoint, *, more: str = OFF, **knobs: str) -> Place:
     return make_project(
-        folder, endpoint.api_base, cases=24, prompt=PROMPT.encode(), stopping="max_iterations: 9", **knobs
+        folder, endpoint.api_base, cases=24, prompt=PROMPT.encode(), stopping="max_iterations: 9", more=more, **knobs
     )  # type: ignore[arg-type]
 
 
@@ -161,3 +164,32 @@ def test_dry_run_and_config_are_those_of_the_pruning(endpoint: StubEndpoint, tmp
     dry = warm().run(place, "prune", "spec.yaml", "--dry-run")
     assert dry.status == 0, dry.err
     assert endpoint.posts == posts and not (place.root / ".context").exists()
+
+
+def test_without_a_map_and_without_a_waiver_it_is_refused_with_the_way_out(
+    endpoint: StubEndpoint, tmp_path: Path
+) -> None:
+    place, posts = project(tmp_path, endpoint, more=""), endpoint.posts
+    for command in (("approve", "--prune", "spec.yaml"), PRUNE, ("prune", "spec.yaml", "--dry-run")):
+        refused = warm().run(place, *command)
+        assert refused.status == 2, command
+        assert (
+            "no coverage map" in refused.err and "ceopt coverage SPEC" in refused.err and "coverage: off" in refused.err
+        )
+    assert endpoint.posts == posts and not git(place.root, "branch", "--list", "optimize/*")
+
+
+def test_a_waiver_names_every_rule_that_may_go(endpoint: StubEndpoint, tmp_path: Path) -> None:
+    approved = warm().run(project(tmp_path, endpoint), "approve", "--prune", "spec.yaml")
+    assert approved.status == 0 and "no rule protected (`coverage: off`)" in approved.err
+    assert "line 4: Be friendly and professional" in approved.err and "line 8: The company was founded" in approved.err
+
+
+def test_with_a_map_the_rules_that_no_case_guards_stay(endpoint: StubEndpoint, tmp_path: Path) -> None:
+    place = project(tmp_path, endpoint, more="")
+    assert warm().run(place, "coverage", "spec.yaml", "--yes").status == 0
+    approved = warm().run(place, "approve", "--prune", "spec.yaml")
+    assert "line 8: The company was founded in 1987." in approved.err and "protected: no edit" in approved.err
+    ended = warm().run(place, *PRUNE)
+    assert ended.status == 0 and ended.last["kept"] == 0, ended.err
+    assert git(place.root, "show", "optimize/triage-prune:prompts/triage.md") == PROMPT

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from coverage_maps import COVERED, HARMFUL, NEEDED, UNCOVERED, WHOLE, coverage, rule
 
+from ceopt_tui.core.coverage_carried import RuleAt, carried
 from ceopt_tui.core.coverage_words import (
+    MEASURE_IT,
+    UNMEASURED,
     counts,
     how_measured,
     ideas,
     map_row,
+    older_map,
     place,
     protected_lines,
     reason,
     shown,
+    unmapped_lines,
 )
 
 
@@ -64,6 +69,25 @@ def test_the_approval_names_rules_that_no_case_guards() -> None:
     assert protected_lines(coverage(COVERED), protect=True) == [
         "Coverage   1 covered: a case guards every rule that could be removed"
     ]
+
+
+def test_the_approval_says_what_an_older_map_cannot_tell() -> None:
+    now = [RuleAt("p.md", "r-2", 5, "Rule 2."), RuleAt("p.md", "r-8", 6, "Rule 8.")]
+    older = carried(WHOLE, now, text_digest="u", measurement_digest="m")
+    assert older_map(WHOLE) == "" and older_map(older).startswith("1 rule unknown to the map: not in the map")
+    lines = protected_lines(older, protect=True)
+    assert older_map(older) in lines[1]
+    assert lines[-2:] == ["           line 5: Rule 2.", "           line 6: Rule 8. (unknown)"]
+
+
+def test_the_approval_without_a_map_says_that_none_was_measured() -> None:
+    rules = [RuleAt("p.md", "r-2", 5, "Rule 2."), RuleAt("p.md", "r-8", 6, "Rule 8.")]
+    assert unmapped_lines(rules, protect=True, pruning=False) == [UNMEASURED, MEASURE_IT]
+    assert len(unmapped_lines(rules, protect=False, pruning=False)) == 1
+    named = unmapped_lines(rules, protect=False, pruning=True)
+    assert named[-2:] == ["           line 5: Rule 2.", "           line 6: Rule 8."]
+    both = [*rules, RuleAt("q.md", "r-2", 1, "Rule 2.")]
+    assert unmapped_lines(both, protect=False, pruning=True)[-1] == "           q.md:1: Rule 2."
 
 
 def test_an_idea_is_proposed_once() -> None:

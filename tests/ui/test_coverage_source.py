@@ -13,8 +13,9 @@ from triage_project import TriageModel, make_project
 from ceopt_tui.errors import BusyError, SetupError
 from ceopt_tui.journal.lock import RunLock
 from ceopt_tui.run_options import RunOptions
+from ceopt_tui.run_places import coverage_folder
 from ceopt_tui.ui.coverage_map_source import CoverageFiles, FoundMap
-from ceopt_tui.wiring import coverage_folder, project_of
+from ceopt_tui.wiring import project_of
 
 PROMPT = b"# Triage\n\nRead the message.\n\nAnswer with exactly one of these: returns, billing, delivery.\n"
 

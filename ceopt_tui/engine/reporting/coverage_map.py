@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from ceopt_tui.core.charts import coverage_chart
-from ceopt_tui.core.coverage_words import LEGEND, WORDS, counts, how_measured, ideas, map_row, place, reason, shown
+from ceopt_tui.core.coverage_words import (
+    LEGEND,
+    WORDS,
+    counts,
+    how_measured,
+    ideas,
+    map_row,
+    older_map,
+    place,
+    reason,
+    shown,
+)
 from ceopt_tui.engine.reporting.document import Block, Bullets, Code, Figure, Paragraph, Section, Table
 from schemas.coverage import Coverage
 
@@ -20,6 +31,7 @@ def coverage_section(coverage: Coverage) -> list[Section]:
     table = Table(("rule", "state", "without it", "map"), tuple(rows))
     blocks: list[Block] = [
         Paragraph(f"Of the original text: {counts(coverage)}. {measured}."),
+        *([Paragraph(f"{_sentence(older)}.")] if (older := older_map(coverage)) else []),
         Figure(coverage_chart(coverage, names), table, listed=True),
         Paragraph(f"The map: {LEGEND}. Columns: {', '.join(coverage.cases)}."),
     ]
