@@ -4,6 +4,7 @@ A model sees `\\n` and no byte-order mark; the file keeps its own. Whatever lies
 """
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -11,7 +12,7 @@ from itertools import pairwise
 from ceopt_tui.core.figures import counted
 from ceopt_tui.core.ports import ProposalRefused, Refusal
 from texttargets.excerpt import excerpt
-from texttargets.sections import find_sections
+from texttargets.sections import find_sections, headings_of
 from texttargets.target_file import BYTE_ORDER_MARK
 
 DEFAULT_BUDGET = 4
@@ -28,7 +29,10 @@ class Edit:
 
 @dataclass(frozen=True)
 class SectionEdit:
-    """Replace a whole section, heading included. `section` is a rule id or a heading with or without its `#`."""
+    """Replace a whole section, heading and subsections included, or one rule.
+
+    `section` is a rule id or a heading with or without its `#`.
+    """
 
     section: str
     replace: str
@@ -49,8 +53,8 @@ def apply_edits(
 ) -> dict[str, str]:
     """Apply all edits to the texts they were written for and return every text.
 
-    Raises ProposalRefused (a ProposalError) with codes edit_budget, edit_not_found, edit_ambiguous, edit_overlap
-    or no_edits_applied; then nothing is applied.
+    Raises ProposalRefused (a ProposalError) with codes edit_budget, edit_not_found, edit_ambiguous, edit_overlap,
+    subsection_lost or no_edits_applied; then nothing is applied.
     """
     if not edits:
         raise ProposalRefused([Refusal("no_edits_applied", "the reply holds no edit")])
@@ -130,7 +134,24 @@ def _locate(number: int, edit: Edit | SectionEdit, views: Mapping[str, _View]) -
     replace = _as_seen(edit.replace)
     if isinstance(edit, SectionEdit):
         replace = replace.rstrip("\n")
+        if lost := _lost_subsections(views[path].seen[start:end], replace):
+            named = ", ".join(excerpt(title) for title in lost)
+            message = (
+                f"{shown} holds {named}, and the new text does not; repeat what is to stay, edit what goes by name"
+            )
+            return Refusal("subsection_lost", message, views[path].line(views[path].exact(start, start=True)))
     return _splice(number, path, views[path], start, end, replace)
+
+
+def _lost_subsections(section: str, replace: str) -> list[str]:
+    """Headings below the section's own that would go without having been named."""
+    left = Counter(title.casefold() for title in headings_of(replace))
+    lost = []
+    for title in headings_of(section)[1:]:
+        left[title.casefold()] -= 1
+        if left[title.casefold()] < 0:
+            lost.append(title)
+    return lost
 
 
 def _spans(edit: Edit | SectionEdit, view: _View) -> list[tuple[int, int]]:

@@ -10,16 +10,21 @@ import re
 import string
 from collections.abc import Collection, Iterator, Sequence
 
+import regex
+
 from ceopt_tui.core.figures import counted
 from schemas.checks import AllOf, Check, Contains, Length, NoneOf, Regex
 from schemas.evalset import Case
 from schemas.harness_records import FlaggedCase
 from texttargets.checks import check_of, check_output, expected_fails_own_check, needs_expected, unusable_check
+from texttargets.patterns import Undecided, found
 from texttargets.strict_json import as_text
 
 # Outputs no useful check accepts; one that does can fail on nothing.
 NONSENSE = ("", "\u2307 qzx 0 \u2307", "{}", string.printable, "x y\n" * 5_000)
 _BANS = re.compile(r"\(\?<?!")  # a pattern that rules something out; what that is cannot be made from it
+_LOOKS_BACK = re.compile(r"\(\?<[!=]")
+_FLAGS = re.compile(r"^\(\?[a-zA-Z]+\)")  # of the whole pattern: they stand at its start
 _SIGNS = re.compile(r"[\\^$.|?*+()\[\]{}]+")  # between the literal pieces of a pattern
 _TOOL_CALL = re.compile(r"^\[calls ([^\]\n]+)\]$", re.MULTILINE)  # as importers write down the call of a tool
 
@@ -76,7 +81,20 @@ def _parts(check: Check) -> Iterator[Check]:
 
 
 def _rules_out(check: Check) -> bool:
-    return isinstance(check, Regex) and _BANS.search(check.pattern) is not None
+    """Whether it bans something by pattern. A ban that is met at the end of any output, behind the last character,
+    bans nothing."""
+    if not isinstance(check, Regex) or _BANS.search(check.pattern) is None:
+        return False
+    return check.full or _LOOKS_BACK.search(check.pattern) is not None or not _met_at_every_end(check.pattern)
+
+
+def _met_at_every_end(pattern: str) -> bool:
+    flags, rest = _FLAGS.match(pattern), _FLAGS.sub("", pattern, count=1)
+    at_end = rf"{flags[0] if flags else ''}(?=\Z)(?:{rest})"
+    try:
+        return all(found(at_end, output) for output in NONSENSE if output)
+    except (Undecided, regex.error):
+        return False
 
 
 def _refused_by(check: Check) -> Iterator[str]:

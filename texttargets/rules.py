@@ -6,7 +6,7 @@ The rules are a partition: joined in order they give the text back. Fenced block
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
@@ -21,6 +21,7 @@ REMOVABLE: frozenset[Kind] = frozenset({"list_item", "paragraph", "code"})
 _HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+(.*\S)")
 _UNDERLINE = re.compile(r"^ {0,3}(=+|-{2,})[ \t\r\n]*$")
 _BREAK = re.compile(r"^ {0,3}(?:-{3,}|\*{3,}|_{3,})[ \t\r\n]*$")
+_COMMENT = re.compile(r"^[ \t]*<!--")
 _ITEM = re.compile(r"^([ \t]*)(?:[-*+•–]|\d{1,3}[.)]|[a-z]\))[ \t]+(?=\S)")
 _TAG = re.compile(r"^[ \t]*</?[A-Za-z][\w:.-]*(?:\s[^<>]*)?>[ \t\r\n]*$")
 
@@ -110,9 +111,12 @@ def _blocks(text: str, lines: list[str]) -> list[_Block]:
     body = lines[head:]
     fenced = {index + head for index in fenced_lines(body)}
     openings = {fence.first + head for fence in find_fences(body)}
+    commented = _commented_lines(lines, head, fenced)
     after_blank = True
     for index in range(head, len(lines)):
         line = lines[index].removeprefix(BYTE_ORDER_MARK)
+        if index in commented:
+            continue
         if not line.strip() and index not in fenced:
             after_blank = True
             continue
@@ -125,6 +129,24 @@ def _blocks(text: str, lines: list[str]) -> list[_Block]:
                 blocks.append(block)
         after_blank = False
     return blocks or ([_Block("paragraph", 0)] if lines else [])
+
+
+def _commented_lines(lines: Sequence[str], head: int, fenced: set[int]) -> set[int]:
+    """Lines inside HTML comments that begin a line: what looks like a heading or a list item there is none.
+
+    The first line is not among them, and an unclosed comment is words like any other.
+    """
+    inside: set[int] = set()
+    opened: int | None = None
+    for index in range(head, len(lines)):
+        line = lines[index]
+        if opened is None:
+            begins = _COMMENT.match(line.removeprefix(BYTE_ORDER_MARK)) if index not in fenced else None
+            opened = index if begins and "-->" not in line else None
+        elif "-->" in line:
+            inside.update(range(opened + 1, index + 1))
+            opened = None
+    return inside
 
 
 def _block(line: str, index: int, fenced: bool) -> _Block:

@@ -26,8 +26,13 @@ def find_sections(text: str, wanted: str) -> list[Section]:
     return sections_named(text, (wanted,))[wanted]
 
 
+def headings_of(text: str) -> list[str]:
+    """The titles of all headings, in order."""
+    return [rule.title for rule in split_rules(text) if rule.kind == "heading"]
+
+
 def sections_named(text: str, names: Collection[str]) -> Mapping[str, list[Section]]:
-    """The same for many names; the text is read once."""
+    """The same for many names; the text is read once. A heading's id stands for its line alone."""
     rules = split_rules(text)
     by_id = {rule.id: place for place, rule in enumerate(rules)}
     by_words: defaultdict[str, list[int]] = defaultdict(list)

@@ -181,7 +181,8 @@ class Brief:
     texts: Mapping[str, str]
     selection: Sequence[SelectionCase]
     tried: Sequence[Tried] = ()  # the last ten
-    tried_keys: frozenset[str] = frozenset()  # move + canonical parameters of every idea so far
+    tried_keys: frozenset[str] = frozenset()  # move + canonical parameters of every idea not to be had again
+    refused: Sequence[Tried] = ()  # what came to nothing before the last ten
     constraints: Sequence[str] = ()
     protect: Sequence[str] = ()
     syntax: str = "none"

@@ -24,14 +24,20 @@ from schemas.idea_key import idea_key
 from schemas.records import BacklogClosed, CandidateMade, CandidateRefused, ExperimentClosed, HypothesisAdded
 
 TRIED_SHOWN = 10
+REFUSED_KNOWN = 200  # experiments before those
 
 
 def brief(state: RunState, inputs: RunInputs, terms: Terms, digest: str) -> Brief:
     """All a proposer may know. Built from selection cases alone; nothing held out can get in."""
     assert state.split is not None
     found = themes_in_force(state.judging.groupings, state.judging.edits)
-    closed = ((one, one.closed) for one in reversed(state.experiments.values()) if one.closed)
-    tried = [_tried(state, experiment, end) for experiment, end in islice(closed, TRIED_SHOWN)]
+    ended = ((one, one.closed) for one in reversed(state.experiments.values()) if one.closed)
+    tried = [_tried(state, experiment, end) for experiment, end in islice(ended, TRIED_SHOWN)]
+    refused = [
+        _tried(state, experiment, end)
+        for experiment, end in islice(ended, REFUSED_KNOWN)
+        if end.outcome != "kept" and not refused_by_person(experiment)
+    ]
     return Brief(
         name=inputs.name,
         description=inputs.description,
@@ -39,6 +45,7 @@ def brief(state: RunState, inputs: RunInputs, terms: Terms, digest: str) -> Brie
         selection=selection_cases(state, inputs, terms),
         tried=tried[::-1],
         tried_keys=_tried_keys(state),
+        refused=refused[::-1],
         constraints=inputs.constraints,
         protect=inputs.protect,
         syntax=inputs.syntax,
@@ -51,18 +58,25 @@ def brief(state: RunState, inputs: RunInputs, terms: Terms, digest: str) -> Brie
 
 
 def _tried_keys(state: RunState) -> frozenset[str]:
-    """Ideas not to be offered again. On the text after a keep, two may be: one that the keep overtook before it was
-    tried, and one whose change a person refused: their no was to that text, not to the idea. But a no to taking a rule
+    """Ideas not to be offered again: what was measured or refused says something of the next text, too.
+
+    On the text after a keep, three may be: one that the keep overtook before it was tried, one that never became a
+    text, and one whose change a person refused: their no was to that text, not to the idea. But a no to taking a rule
     out says that the rule is wanted, and is not asked for twice.
     """
-    refused = (one for one in state.experiments.values() if refused_by_person(one))
-    declined = {one.hypothesis.id for one in refused if not one.shortens}
-    tried = state.taken - declined
+    ended = [one for one in state.experiments.values() if one.closed]
+    declined = {one.hypothesis.id for one in ended if refused_by_person(one) and not one.shortens}
+    tried = state.taken - declined - {one.hypothesis.id for one in ended if _never_a_text(one)}
     return frozenset(
         idea.key
         for idea in state.hypotheses.values()
         if idea.id in tried or idea.dep_status != "approved" or idea.generation == state.generation
     )
+
+
+def _never_a_text(experiment: ExperimentState) -> bool:
+    """Whether there was no text to measure or to refuse: no reply, or edits that did not fit."""
+    return experiment.text_digest is None and all(record.text_digest is None for record in experiment.refused)
 
 
 def still_open(state: RunState) -> list[HypothesisAdded]:

@@ -76,8 +76,8 @@ def test_path_chooses_the_file() -> None:
 
 def test_section_by_heading_and_by_rule_id() -> None:
     text = "# One\r\n\r\n- a\r\n- b\r\n\r\n## Sub\r\n\r\nx\r\n\r\n# Two\r\n\r\ny\r\n"
-    assert apply_edits({"p": text}, [SectionEdit("one", "# One\n\n- c\n")])["p"] == (
-        "# One\r\n\r\n- c\r\n\r\n# Two\r\n\r\ny\r\n"
+    assert apply_edits({"p": text}, [SectionEdit("one", "# One\n\n- c\n\n## Sub\n")])["p"] == (
+        "# One\r\n\r\n- c\r\n\r\n## Sub\r\n\r\n# Two\r\n\r\ny\r\n"
     )
     rule = next(rule for rule in split_rules(text) if rule.content.strip() == "- b")
     assert apply_edits({"p": text}, [SectionEdit(rule.id, "- bb")])["p"] == text.replace("- b\r\n", "- bb\r\n")
@@ -117,3 +117,24 @@ def test_large_text() -> None:
     text = "".join(f"line {number} of a long file\r\n" for number in range(5000))
     edits = [Edit(f"line {number} of", f"line {number} from") for number in (1111, 2222, 3333, 4444)]
     assert apply_edits({"p": text}, edits)["p"].count(" from ") == 4
+
+
+NESTED = "# A\n\n- one\n\n## A1\n\n- two\n\n## A2\n\n- three\n\n# B\n\n- four\n"
+
+
+@pytest.mark.parametrize("name", ["# A", "A", "a:"])
+def test_a_section_with_subsections_is_not_replaced_by_one_that_lacks_them(name: str) -> None:
+    for replace in ("# A\n\n- new", "", "# A\n\n- new\n\n## A1\n\n- a1"):
+        with pytest.raises(ProposalRefused) as caught:
+            apply_edits({"p": NESTED}, [SectionEdit(name, replace)])
+        (refusal,) = caught.value.refusals
+        assert refusal.code == "subsection_lost" and "A2" in refusal.message and refusal.line == 1
+        assert ("A1" in refusal.message) is ("A1" not in replace)
+
+
+def test_a_section_is_replaced_with_all_its_subsections_or_a_subsection_alone() -> None:
+    whole = apply_edits({"p": NESTED}, [SectionEdit("# A", "# A\n\n- new\n\n## A2\n\n- x\n\n## A1\n")])["p"]
+    assert whole == "# A\n\n- new\n\n## A2\n\n- x\n\n## A1\n\n# B\n\n- four\n"
+    assert apply_edits({"p": NESTED}, [SectionEdit("A1", "")])["p"] == NESTED.replace("## A1\n\n- two", "")
+    fenced = "# A\n\n```\n# no heading\n```\n\n# B\n"
+    assert apply_edits({"p": fenced}, [SectionEdit("A", "# A\n\n- new")])["p"] == "# A\n\n- new\n\n# B\n"

@@ -39,6 +39,9 @@ def found(one: Case, *outputs: str) -> str | None:
         {"type": "length", "minimum": 0},
         {"type": "length", "maximum": 2_000_000},
         every({"type": "regex", "pattern": "x*"}, {"type": "length", "minimum": 0}),
+        {"type": "regex", "pattern": "(?!sorry)"},  # behind the last character nothing follows
+        {"type": "regex", "pattern": "(?i)(?!as an ai).*$"},
+        {"type": "regex", "pattern": r"\b|(?!x)"},
     ],
 )
 def test_checks_that_accept_whatever_comes_out(check: dict[str, Any]) -> None:
@@ -56,6 +59,10 @@ def test_checks_that_accept_whatever_comes_out(check: dict[str, Any]) -> None:
         {"type": "json_schema", "schema": {}},
         {"type": "regex", "pattern": r"^(?!.*\bsorry\b)"},
         {"type": "regex", "pattern": r"(?s)^(?!.*as\s+an\s+AI)"},
+        {"type": "regex", "pattern": r"\A(?![\s\S]*never seen)"},
+        {"type": "regex", "pattern": "(?!sorry).*", "full": True},
+        {"type": "regex", "pattern": r"(?<!sorry)\Z"},
+        {"type": "regex", "pattern": r"(?s)^(?!sorry).*$"},
         {"type": "regex", "pattern": "^[^!]*$"},
         {"type": "regex", "pattern": "^[^äöü]*$", "full": True},
         {"type": "regex", "pattern": r"(?s)^.{0,2000}$"},

@@ -26,6 +26,7 @@ from schemas.checks import Regex
 from schemas.evalset import Case
 from schemas.idea_key import idea_key
 from schemas.records import CallFacts
+from texttargets.edits import SectionEdit
 from texttargets.proposers.contract import infer_contract
 from texttargets.proposers.failure_themes import WRONG_FORM, failure_themes
 from texttargets.proposers.llm import APPROACHES, LLMProposer
@@ -116,6 +117,27 @@ async def test_one_idea_per_theme_and_another_approach_when_tried() -> None:
     assert len(tried) == 3 * len(APPROACHES)
     assert await proposer.hypotheses(replace(brief, tried_keys=frozenset(tried)), 9) == []
     assert len(await proposer.hypotheses(brief, 2)) == 2
+
+
+async def test_what_was_tried_on_an_earlier_text_is_not_had_again_on_the_next() -> None:
+    brief = brief_of(failing(["It is billing."] * 6))
+    idea = await first_idea(brief)
+    after = replace(
+        brief, texts={"p.md": TEXT + "- Kept.\r\n"}, tried_keys=frozenset({idea_key(idea.move, idea.parameters)})
+    )
+    again = await first_idea(after)
+    assert (idea.theme, idea.category) == (again.theme, "output contract")
+    assert again.category != idea.category
+
+
+async def test_the_request_lists_what_came_to_nothing_for_its_theme_long_ago_and_for_no_other() -> None:
+    def refused(theme: str, category: str) -> Tried:
+        return Tried("…", category, "rewrite", "reverted", "no gain", {"theme": theme, "approach": category})
+
+    known = [refused(WRONG_FORM, f"way {number}") for number in range(30)]
+    request = await asked(brief_of(failing(["It is billing."] * 6), refused=[*known, refused("other", "elsewhere")]))
+    assert "- way 29: reverted" in request and "- way 10: reverted" in request
+    assert "- way 9: reverted" not in request and "elsewhere" not in request
 
 
 async def test_answers_of_the_wrong_form_ask_for_the_contract_first() -> None:
@@ -236,7 +258,28 @@ async def test_a_cut_off_reply_closes_the_idea_and_a_failed_call_is_no_reply() -
         await LLMProposer(Completer(AuthError("no")), MODEL).propose(brief, idea, [])
 
 
-async def test_the_call_is_the_proposers_with_a_schema_that_takes_both_kinds_of_edit() -> None:
+async def test_a_section_is_offered_as_an_edit_and_taken_in_the_shape_that_is_offered() -> None:
+    """What the schema allows, what the instructions show and what is understood are the same three shapes."""
+    completer = Completer(reply_of({"append": "x"}))
+    brief = brief_of(failing(["x"] * 6))
+    await LLMProposer(completer, MODEL).propose(brief, await first_idea(brief), [])
+    (request,) = completer.requests
+    assert request.response_schema is not None
+    shapes = request.response_schema["properties"]["edits"]["items"]["anyOf"]
+    assert [sorted(shape["required"]) for shape in shapes] == [
+        ["append"],
+        ["replace", "search"],
+        ["replace", "section"],
+    ]
+    shown = [line for line in request.messages[0].content.split("\n") if line.startswith("{")]
+    offered = [parse_reply(line) for line in shown]
+    assert [set(json.loads(line)["edits"][0]) for line in shown] == [set(shape["required"]) for shape in shapes]
+    assert isinstance(offered[-1].edits[0], SectionEdit)
+    several = reply_schema(("a.md", "b.md"))["properties"]["edits"]["items"]["anyOf"]
+    assert all("path" in shape["required"] for shape in several)
+
+
+async def test_the_call_is_the_proposers_with_a_schema_that_takes_every_kind_of_edit() -> None:
     completer = Completer(reply_of({"append": "x"}))
     brief = brief_of(failing(["x"] * 6))
     await LLMProposer(completer, MODEL, params={"max_tokens": 99}).propose(brief, await first_idea(brief), [])

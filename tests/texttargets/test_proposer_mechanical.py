@@ -238,3 +238,34 @@ async def test_ideas_that_no_longer_fit_are_refused() -> None:
         await carried_out(brief, gone)
     with pytest.raises(ProposalError, match="no move named 'dance'"):
         await carried_out(brief, replace(gone, move="dance"))
+
+
+STYLE = "# Style\n\n- Be friendly.\n- Be kind.\n- Answer briefly.\n"
+TWO = {"main.md": "# Sort\n\nFind the date.\n", "style.md": STYLE}
+
+
+async def test_rules_of_every_file_may_move_or_go_and_what_is_added_goes_to_the_first() -> None:
+    brief = replace(brief_of(dates()), texts=TWO)
+    ideas = await ideas_of(brief, 50)
+    named = [idea for idea in ideas if idea.parameters.get("file") == "style.md"]
+    assert {idea.move for idea in named} == {"drop_rule"}
+    kind = next(idea for idea in named if "Be kind" in idea.description)
+    draft = await MechanicalProposer().propose(brief, kind, [])
+    assert draft.texts == {"style.md": STYLE.replace("- Be kind.\n", "")}
+    for idea in ideas:
+        if "file" not in idea.parameters:
+            assert list((await MechanicalProposer().propose(brief, idea, [])).texts) == ["main.md"]
+    assert all("file" not in idea.parameters for idea in await ideas_of(brief_of(dates()), 50))
+
+
+async def test_a_contract_that_another_file_states_is_stated() -> None:
+    first = (await ideas_of(brief_of(dates())))[0]
+    stated = await carried_out(brief_of(dates()), first)
+    brief = replace(brief_of(dates()), texts={"main.md": PROMPT, "output.md": stated})
+    assert all(idea.move != first.move for idea in await ideas_of(brief, 50))
+
+
+async def test_an_idea_for_a_file_that_is_gone_no_longer_fits() -> None:
+    idea = HypothesisDraft("drop", "fewer rules", "drop_rule", {"file": "gone.md", "rule": "r-1"})
+    with pytest.raises(ProposalError, match="no longer fits"):
+        await MechanicalProposer().propose(replace(brief_of(dates()), texts=TWO), idea, [])

@@ -116,3 +116,16 @@ def test_rules_joined_give_the_text_back(lines: list[str], data: st.DataObject) 
     assert "".join(rule.text for rule in rules) == text
     assert all(text[rule.start : rule.end] == rule.text for rule in rules)
     assert len({rule.id for rule in rules}) == len(rules)
+
+
+@pytest.mark.parametrize("comment", ["<!--\n# Old\n\n- gone\n-->", "  <!-- a\n\n## Old\n- gone\nb --> and on"])
+def test_a_comment_is_one_rule_and_holds_no_heading(comment: str) -> None:
+    text = f"# Now\n\n{comment}\n\n- rule\n"
+    assert [kind for kind, _ in kinds(text)] == ["heading", "paragraph", "list_item"]
+    assert split_rules(text)[-1].headings == ("Now",)
+    assert "".join(rule.text for rule in split_rules(text)) == text
+
+
+def test_comments_that_end_at_once_or_never_or_are_code_hide_nothing() -> None:
+    for before in ("<!-- a -->", "<!-- never closed", "```\n<!--\n```"):
+        assert [kind for kind, _ in kinds(f"{before}\n\n# Now\n\n- rule\n")][1:] == ["heading", "list_item"]

@@ -26,7 +26,6 @@ from texttargets.proposers.failure_themes import WRONG_FORM, FailureTheme, failu
 from texttargets.proposers.insertion import insert_lines
 from texttargets.proposers.llm_prompt import proposal_messages
 from texttargets.proposers.llm_reply import Rewrite, accept_reply, parse_reply, reply_schema
-from texttargets.target_file import text_digest
 
 MOVE = "rewrite"
 DEFAULT_PARAMS: Mapping[str, Any] = {"temperature": 0, "max_tokens": 2048}
@@ -66,7 +65,10 @@ class LLMProposer:
         self._timeout_s = timeout_s
 
     async def hypotheses(self, brief: Brief, wanted: int) -> Sequence[HypothesisDraft]:
-        """At most one idea per failure theme, the largest theme first; no model is asked for them."""
+        """At most one idea per failure theme, the largest theme first; no model is asked for them.
+
+        What was tried for a theme on an earlier text is not had again for it on the next one.
+        """
         ideas = []
         for theme in _themes(brief):
             fresh = (_idea(brief, theme, *approach) for approach in _approaches(theme))
@@ -123,7 +125,7 @@ def _idea(brief: Brief, theme: FailureTheme, category: str, how: str) -> Hypothe
         description=f"{how} ({share}: {theme.name})",
         category=category,
         move=MOVE,
-        parameters={"theme": theme.key, "approach": category, "text": text_digest(brief.texts)[:12]},
+        parameters={"theme": theme.key, "approach": category},
         theme=theme.key,
         priority="high" if failing * 4 >= total else "medium",
         expected_benefit=f"{share} fail this way" if theme.id else f"{reach}: {share} fail this way",

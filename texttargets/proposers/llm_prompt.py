@@ -18,7 +18,7 @@ from texttargets.rules import split_rules
 from texttargets.strict_json import as_text
 from texttargets.target_file import for_model
 
-MOST_CASES_SHOWN, MOST_REMARKS_SHOWN = 4, 3
+MOST_CASES_SHOWN, MOST_REMARKS_SHOWN, MOST_REFUSED_SHOWN = 4, 3, 20
 INPUT_SHOWN, OUTPUT_SHOWN = 600, 400
 _SYSTEM = """You improve instruction texts for a language model. You get a text, cases in which a model that follows \
 it answers wrongly, and one idea. You change the text so that the model answers such cases rightly.
@@ -31,7 +31,10 @@ Reply with one JSON object and nothing else. To add rules, append them as they s
 {"why": "It chats about the colour.", "edits": [{"append": "## Answer\\n\\nAnswer with exactly one of these: red, \
 green, blue.\\nWrite nothing else."}]}
 To change words of the text, copy them from the text, so many that they occur there once:
-{"why": "It asks for a story.", "edits": [{"search": "Tell all about the colour.", "replace": "Name the colour."}]}"""
+{"why": "It asks for a story.", "edits": [{"search": "Tell all about the colour.", "replace": "Name the colour."}]}
+To write a whole section anew, give its heading and the new section, heading and subsections included; one rule by \
+its id in the list of rules:
+{"why": "It mixes two tasks.", "edits": [{"section": "## Colours", "replace": "## Colours\\n\\n- Name one colour."}]}"""
 
 _LAST_WORDS = """Reply now with the JSON object: why such answers come out, then the edits. Where the form of the \
 answers is given above and the text lacks it, the edits say it in full."""
@@ -58,7 +61,7 @@ def proposal_messages(
         parts.append("The form of every right answer, as the cases show it:\n" + "\n".join(contract.lines))
     parts += [_theme(theme)]
     parts += [_case(number, item) for number, item in enumerate(theme.cases[:MOST_CASES_SHOWN], 1)]
-    parts += [_history(brief), *_limits(brief)]
+    parts += [_history(brief), _earlier(brief, theme), *_limits(brief)]
     if brief.digest:
         parts.append(marked("what this run learnt", brief.digest))
     parts.append(f"The idea to carry out now: {wish}.")
@@ -113,6 +116,13 @@ def _history(brief: Brief) -> str:
         return ""
     lines = [f"- {tried.description}: {tried.outcome} ({tried.reason})" for tried in brief.tried]
     return marked("tried before, do not repeat", "\n".join(lines))
+
+
+def _earlier(brief: Brief, theme: FailureTheme) -> str:
+    """What came to nothing for this theme before the experiments that are told in full, the newest last."""
+    same = [one for one in brief.refused if one.parameters.get("theme") == theme.key]
+    lines = [f"- {one.category}: {one.outcome}" for one in same[-MOST_REFUSED_SHOWN:]]
+    return marked("came to nothing for these cases earlier", "\n".join(lines)) if lines else ""
 
 
 def _limits(brief: Brief) -> list[str]:

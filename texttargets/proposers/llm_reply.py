@@ -33,7 +33,11 @@ class Rewrite:
 def reply_schema(paths: Sequence[str]) -> Mapping[str, Any]:
     """The reply for these files; where there are several, each edit names its own."""
     where = {"path": {"type": "string", "enum": list(paths)}} if len(paths) > 1 else {}
-    shapes = [{**where, "append": _STRING}, {**where, "search": _STRING, "replace": _STRING}]
+    shapes = [
+        {**where, "append": _STRING},
+        {**where, "search": _STRING, "replace": _STRING},
+        {**where, "section": _STRING, "replace": _STRING},
+    ]
     # The reason comes first: a small model decides better once it has said why.
     return _object({"why": _STRING, "edits": {"type": "array", "items": {"anyOf": [_object(one) for one in shapes]}}})
 
@@ -82,4 +86,5 @@ def _edit(number: int, entry: Any) -> Edit | SectionEdit | Append:
         return Edit(entry["search"], entry["replace"], entry.get("path"))
     if keys in ({"section", "replace"}, {"section", "replace", "path"}):
         return SectionEdit(entry["section"], entry["replace"], entry.get("path"))
-    raise ProposalError(f"Edit {number} has the keys {', '.join(sorted(keys))}; search and replace are wanted.")
+    wanted = "append, search and replace, or section and replace"
+    raise ProposalError(f"Edit {number} has the keys {', '.join(sorted(keys))}; {wanted} are wanted.")

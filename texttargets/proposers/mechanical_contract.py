@@ -17,6 +17,7 @@ class StateContract:
     """Says what every expected value looks like, and that nothing else may be answered."""
 
     name = "state_contract"
+    every_file = False
 
     def ideas(self, view: View) -> list[HypothesisDraft]:
         """Nothing when the text says it already or no answer lacks the form."""

@@ -21,6 +21,7 @@ class AddExamples:
     """Adds one example per label, or a few of the same form; adds the contract where it is missing."""
 
     name = "add_examples"
+    every_file = False
 
     def ideas(self, view: View) -> list[HypothesisDraft]:
         """Few and more examples, where the selection cases yield any."""

@@ -18,6 +18,7 @@ class DefineLabels:
     """Gives every label that has telling words a line of them; adds the contract where it is missing."""
 
     name = "define_labels"
+    every_file = False
 
     def ideas(self, view: View) -> list[HypothesisDraft]:
         """One idea, where the answers are labels that words can tell apart."""

@@ -25,6 +25,7 @@ class SplitIntoSteps:
     """Adds a short list of steps."""
 
     name = "split_into_steps"
+    every_file = False
 
     def ideas(self, view: View) -> list[HypothesisDraft]:
         """Once, where the text has no numbered steps of its own."""
@@ -41,6 +42,7 @@ class MoveRuleLast:
     """Moves a rule about the output behind all other rules."""
 
     name = "move_rule_last"
+    every_file = True
 
     def ideas(self, view: View) -> list[HypothesisDraft]:
         """One idea per rule that speaks of the output and is followed by another free rule of its kind."""
@@ -75,6 +77,7 @@ class DropRule:
     """
 
     name = "drop_rule"
+    every_file = True
 
     def ideas(self, view: View) -> list[HypothesisDraft]:
         """Repetitions first, then rules of manners, then the rest; never the last rule."""

@@ -19,14 +19,10 @@ CONTRACT_TITLE = "Output"
 
 @dataclass(frozen=True)
 class View:
-    """The brief's main text: the first target file, where instructions for the whole task stand."""
+    """One file of the target; `path` names it."""
 
     brief: Brief
-
-    @cached_property
-    def path(self) -> str:
-        """The file that is edited."""
-        return next(iter(self.brief.texts))
+    path: str
 
     @property
     def text(self) -> str:
@@ -40,8 +36,9 @@ class View:
 
     @property
     def contract_stated(self) -> bool:
-        """Whether the text says the contract in these very lines already."""
-        return self.contract is not None and has_lines(self.text, self.contract.lines)
+        """Whether a file of the target says the contract in these very lines already."""
+        contract = self.contract
+        return contract is not None and any(has_lines(text, contract.lines) for text in self.brief.texts.values())
 
     @cached_property
     def failing(self) -> list[SelectionCase]:
@@ -72,7 +69,7 @@ class View:
 
     def with_contract(self, text: str, place: Place) -> str:
         """The text with the contract as a section of its own, unless it has it."""
-        if self.contract is None or has_lines(text, self.contract.lines):
+        if self.contract is None or self.contract_stated:
             return text
         return insert_section(text, CONTRACT_TITLE, self.contract.lines, place, self.brief.syntax)
 
@@ -80,10 +77,12 @@ class View:
 class Move(Protocol):
     """One kind of change. `ideas` come best first; `apply` gives the whole new text, or None when it no longer fits.
 
-    `attempt` counts refusals of this idea, so that a move may try other material.
+    `attempt` counts refusals of this idea, so that a move may try other material. What a move adds belongs to the first
+    file, where instructions for the whole task stand; one that works with rules has `every_file`.
     """
 
     name: str
+    every_file: bool
 
     def ideas(self, view: View) -> list[HypothesisDraft]: ...
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ceopt_tui.core.figures import counted
 from ceopt_tui.core.ports import SHORTER, Brief, Draft, HypothesisDraft, Refusal
@@ -62,7 +62,7 @@ def removals(brief: Brief) -> Iterator[Removal]:
         rules = split_rules(text)
         if sum(rule.kind in REMOVABLE for rule in rules) < 2:
             continue
-        for rule in View(replace(brief, texts={path: text})).free_rules:
+        for rule in View(brief, path).free_rules:
             yield Removal(path, rule, tuple(_emptied(rules, rule, brief.syntax)))
 
 
