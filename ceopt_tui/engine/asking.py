@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 from ceopt_tui.core.plan.actions import Ask
 from ceopt_tui.core.plan.calibrating import CHANGE_RUBRIC, THROW_AWAY
 from ceopt_tui.core.ports import Question
 from ceopt_tui.core.state.run import RunState
+from ceopt_tui.engine.approval_changes import changes_since_approval
 from ceopt_tui.engine.command.questions import command_question
 from ceopt_tui.engine.judge_questions import (
     ADD_FIRST,
@@ -27,12 +30,15 @@ from schemas.judging_records import SheetClosed
 from schemas.records import Answered, Approved, Asked, Declined
 
 Approval = Literal["spec", "baseline"]
+CHANGED = "The spec or its caps are not as you approved them"
 
 
 async def ask(recorder: Recorder, inputs: RunInputs, parts: Parts, action: Ask) -> None:
     """Asks and records. NeedsPersonError when nobody is there or the person wants to change something first."""
     state = recorder.state
     question = _question(state, inputs, parts, action)
+    if action.what in {"spec", "baseline"} and (changes := changes_since_approval(state, inputs, parts)):
+        question = replace(question, title=CHANGED, message="\n".join((*_told(changes), "", question.message)))
     if state.asked is None or state.asked.message != question.message:
         await recorder.commit(
             Asked(
@@ -66,6 +72,10 @@ async def ask(recorder: Recorder, inputs: RunInputs, parts: Parts, action: Ask) 
     approved: tuple[Approval, ...] = ("spec", "baseline") if again else (_approval(action.what),)
     digest, caps = parts.terms.approval_digest, parts.terms.caps
     await recorder.commit(*(Approved(what=what, digest=digest, caps=caps, by="person") for what in approved))
+
+
+def _told(changes: Sequence[str]) -> list[str]:
+    return [f"{'' if place else 'Changed':<11}{change}" for place, change in enumerate(changes)]
 
 
 def _approval(what: str) -> Approval:

@@ -171,8 +171,13 @@ def test_a_free_change_in_the_loop_is_approved_and_the_run_goes_on(
     after_ideas(world)
     change(world.root)
     calls = len(world.runner.calls)
+    old, new = (world.folder / "spec.yaml").read_bytes(), (world.root / SPEC).read_bytes()
     asked = world.start()
     assert (asked.status, asked.outcome, asked.exit_status) == ("blocked", "needs_person", ExitStatus.NEEDS_PERSON)
+    assert world.state.asked is not None
+    told = [line[11:] for line in world.state.asked.message.split("\n\n")[0].splitlines()]
+    lines = [line for line in new.decode().splitlines() if line not in old.decode().splitlines()]
+    assert {f"+ {line.strip()}" for line in lines} <= set(told), "what changed is said"
     assert len(world.runner.calls) == calls, "nothing is paid under terms nobody approved"
     world.approve()
     assert world.start().outcome == "no_improvement"

@@ -147,6 +147,9 @@ async def test_changed_caps_are_approved_again_and_nothing_is_measured_again(tmp
     assert (await world.tick()).outcome == "improved"
     assert [question.id for question in world.skin.asked] == ["spec", "keep-1", "wrap-up"]
     assert len(world.runner.calls) == calls + 20
+    asked = world.skin.asked[0]
+    assert asked.title == "The spec or its caps are not as you approved them"
+    assert asked.message.startswith("Changed    max_calls: 2,000 → 3,000\n\n")
 
 
 class Changed(World):
