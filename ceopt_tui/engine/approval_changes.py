@@ -38,7 +38,7 @@ def _spec_lines(inputs: RunInputs, parts: Parts) -> Iterator[str]:
     """Lines of the spec that were taken out or put in since; the copy is of the spec as it was approved."""
     copy = parts.state_folder / SPEC_COPY
     before = copy.read_bytes() if copy.is_file() else inputs.spec_bytes
-    sides = [data.decode("utf-8-sig", "replace").splitlines() for data in (before, inputs.spec_bytes)]
-    for line in difflib.ndiff(*sides):
+    old, new = (data.decode("utf-8-sig", "replace").splitlines() for data in (before, inputs.spec_bytes))
+    for line in difflib.ndiff(old, new):
         if line[:2] in {"- ", "+ "}:
             yield said(f"{line[0]} {line[2:].strip()}")
