@@ -42,6 +42,7 @@ from ceopt_tui.run_places import BENCH, WORKTREES, approve_ahead, folder_of, sta
 from ceopt_tui.serving import bind_model
 from ceopt_tui.support import notes
 from ceopt_tui.system_clock import SystemClock
+from ceopt_tui.tidying import tidy_ended
 from ceopt_tui.version import VERSION
 from ceopt_tui.worker_run import carry_out_alone
 from judges.cache import ReplyCache
@@ -67,6 +68,7 @@ async def run_command_tick(project: Project, options: RunOptions, skin: Skin) ->
     folder = folder_of(project, options)
     ended = ended_run(project, options, folder, SystemClock())
     if ended is not None:
+        await tidy_ended(project, folder)
         skin.opened(ended.state, ended.terms)
         return ended.result
     models = resolve_command_models(project, options)

@@ -45,6 +45,7 @@ from ceopt_tui.running_parts import make_runner
 from ceopt_tui.serving import bind_model
 from ceopt_tui.support import notes
 from ceopt_tui.system_clock import SystemClock
+from ceopt_tui.tidying import tidy_ended
 from ceopt_tui.version import VERSION
 from judges.cache import ReplyCache
 from judges.change_reader import ModelReader
@@ -68,6 +69,7 @@ async def run_tick(options: RunOptions, skin: Skin) -> TickResult:
     if models_if_known(project, options.environ, options.models) is None:
         ended = ended_run(project, options, folder, SystemClock())
         if ended is not None:
+            await tidy_ended(project, folder)
             skin.opened(ended.state, ended.terms)
             return ended.result
     refuse_unmapped_pruning(project)

@@ -42,5 +42,6 @@ def test_a_resume_that_is_killed_twice_goes_on_to_the_same_end(stage: Stage) -> 
 def test_a_run_that_a_command_measures_goes_on_to_the_same_end(tmp_path_factory: pytest.TempPathFactory) -> None:
     stage = make_stage(tmp_path_factory.mktemp("command"), "command")
     assert stage.counts["program"] > 0
-    for points in random.Random(7).sample(matrix(stage, every_way=False, seed=1), HANDFUL):
+    at_the_very_end = [(Point(kind, stage.counts[kind], "before"),) for kind in ("journal write", "file created")]
+    for points in (*random.Random(7).sample(matrix(stage, every_way=False, seed=1), HANDFUL), *at_the_very_end):
         assert attempt(stage, points).fault == ""
