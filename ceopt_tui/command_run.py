@@ -72,10 +72,10 @@ async def run_command_tick(project: Project, options: RunOptions, skin: Skin) ->
         skin.opened(ended.state, ended.terms)
         return ended.result
     models = resolve_command_models(project, options)
-    if options.fresh:
-        start_over(project, folder)
-    claim(folder, repository_root=project.repository.root, git_common_dir=project.repository.git_common_dir)
     inputs = run_inputs(project, command_approval_lines(project, models))
+    if options.fresh:
+        start_over(project, folder, inputs, options.approve)
+    claim(folder, repository_root=project.repository.root, git_common_dir=project.repository.git_common_dir)
     with open_session(folder, SystemClock(), skin.recorded) as session:
         async with _parts(project, models, session, options, skin) as parts:
             skin.opened(session.state, parts.terms, session.recorder.commit)

@@ -5,11 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from ceopt_tui.core.plan.setting_up import approved
+from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.early import PRUNE_SUFFIX
+from ceopt_tui.engine.begin import refuse_uncommitted
 from ceopt_tui.engine.coverage import carry_over, load_coverage
+from ceopt_tui.engine.parts import RunInputs
 from ceopt_tui.engine.session import Session
 from ceopt_tui.errors import SetupError
-from ceopt_tui.gitops.branches import archive_branches
+from ceopt_tui.gitops.branches import archive_branches, refuse_clashes
+from ceopt_tui.gitops.exactness import refuse_altered
 from ceopt_tui.gitops.worktrees import Worktrees
 from ceopt_tui.inputs import terms_of
 from ceopt_tui.journal.folders import archive, state_folder
@@ -52,8 +57,16 @@ def refuse_unmapped_pruning(project: Project) -> None:
         )
 
 
-def start_over(project: Project, folder: Path) -> None:
-    """Archives an old run of this name, branch and state; nothing is deleted. BusyError while it is being written."""
+def start_over(project: Project, folder: Path, inputs: RunInputs, digest: str | None) -> None:
+    """Archives an old run of this name, branch and state; nothing is deleted. BusyError while it is being written.
+
+    Raises SetupError, with nothing archived, where the new run would be refused: what `inputs` has to be committed is
+    not, or `digest` is not the one to approve.
+    """
+    _refuse_other_digest(terms_of(project, attended=False, usd_per_run=None), digest)
+    refuse_uncommitted(project.repository.dirty(inputs.committed))
+    refuse_clashes(project.repository, project.spec.name)
+    refuse_altered(project.repository, sorted(inputs.texts))
     moment = SystemClock().now()
     with RunLock.acquire(folder, now=SystemClock().now):
         for checkouts in (WORKTREES, BENCH):
@@ -63,14 +76,26 @@ def start_over(project: Project, folder: Path) -> None:
 
 
 async def approve_ahead(session: Session, project: Project, digest: str | None = None, by: str = "person") -> None:
-    """Records both approvals before the run asks. A given digest must be the one of these very files."""
-    terms = terms_of(project, attended=False, usd_per_run=None)
+    """Records both approvals before the run asks, where they are not on record.
+
+    A given digest must be the one of these very files; a run that is under way then asks for its approval and waits.
+    """
+    terms, state = terms_of(project, attended=False, usd_per_run=None), session.state
+    known = approved(state, terms, "spec")
+    if digest not in {None, terms.approval_digest} and state.started and not known:
+        return
+    _refuse_other_digest(terms, digest)
+    if known and approved(state, terms, "baseline"):
+        return
+    await session.recorder.commit(
+        Approved(what="spec", digest=terms.approval_digest, caps=terms.caps, by=by),
+        Approved(what="baseline", digest=terms.approval_digest, caps=terms.caps, by=by),
+    )
+
+
+def _refuse_other_digest(terms: Terms, digest: str | None) -> None:
     if digest is not None and digest != terms.approval_digest:
         raise SetupError(
             f"--approve {digest[:12]} is not the digest of this spec and its eval set",
             f"Theirs is {terms.approval_digest}. Look at what changed, then approve that.",
         )
-    await session.recorder.commit(
-        Approved(what="spec", digest=terms.approval_digest, caps=terms.caps, by=by),
-        Approved(what="baseline", digest=terms.approval_digest, caps=terms.caps, by=by),
-    )

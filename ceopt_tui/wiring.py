@@ -74,11 +74,11 @@ async def run_tick(options: RunOptions, skin: Skin) -> TickResult:
             return ended.result
     refuse_unmapped_pruning(project)
     models = with_reader(await resolve_models(project, options, skin), project, options)
-    if options.fresh:
-        start_over(project, folder)
-    claim(folder, repository_root=project.repository.root, git_common_dir=project.repository.git_common_dir)
     inputs = run_inputs(project, approval_lines(project, models.task, models.proposer, models.judge, models.reader))
     inputs = covered(inputs, project)
+    if options.fresh:
+        start_over(project, folder, inputs, options.approve)
+    claim(folder, repository_root=project.repository.root, git_common_dir=project.repository.git_common_dir)
     with open_session(folder, SystemClock(), skin.recorded) as session:
         async with _parts(project, inputs, models, session, options, skin) as parts:
             skin.opened(session.state, parts.terms, session.recorder.commit)

@@ -144,7 +144,7 @@ def new_notes(state: RunState, texts: Sequence[str], level: Literal["info", "war
 
 
 def _new_run(session: Session, inputs: RunInputs, parts: Parts) -> list[AnyRecord]:
-    _refuse_uncommitted(inputs, parts)
+    refuse_uncommitted(parts.backend.dirty(inputs.committed))
     parts.backend.prepare(parts.backend.head(), sorted(inputs.texts))
     _copy_files(session, inputs)
     return [_started(inputs, parts, None), inputs.split, *parts.models, *_rubric(session.state, parts)]
@@ -171,9 +171,8 @@ def _started(inputs: RunInputs, parts: Parts, earlier: RunStarted | None) -> Run
     )
 
 
-def _refuse_uncommitted(inputs: RunInputs, parts: Parts) -> None:
+def refuse_uncommitted(dirty: Sequence[str]) -> None:
     """The baseline must be a text that a commit holds; the user's unfinished edits are theirs."""
-    dirty = parts.backend.dirty(inputs.committed)
     if dirty:
         verb = "has" if len(dirty) == 1 else "have"
         raise SetupError(

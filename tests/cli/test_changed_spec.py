@@ -76,6 +76,42 @@ def test_starting_over_archives_branch_and_state_whole(endpoint: StubEndpoint, t
     assert warm().run(place, *RUN).status == 0
 
 
+def test_a_start_afresh_that_is_refused_archives_nothing(endpoint: StubEndpoint, tmp_path: Path) -> None:
+    place = under_way(tmp_path, endpoint)
+    journal, tip = place.root / STATE / "journal.jsonl", git(place.root, "rev-parse", "optimize/triage")
+    before, posts = journal.read_bytes(), endpoint.posts
+    wrong = warm().run(place, *RUN, "--fresh", "--approve", "deadbeef" * 8)
+    assert (wrong.status, wrong.last["outcome"]) == (2, "refused") and "is not the digest" in wrong.last["reason"]
+    text = place.root / "prompts" / "triage.md"
+    text.write_text(text.read_text("utf-8") + "unfinished\n", "utf-8")
+    dirty = warm().run(place, *RUN, "--fresh")
+    assert dirty.status == 2 and "has changes that are not committed" in dirty.last["reason"]
+    assert not list((place.root / STATE.parent).glob("triage.archived-*"))
+    assert (journal.read_bytes(), endpoint.posts) == (before, posts)
+    assert git(place.root, "rev-parse", "optimize/triage") == tip
+
+
+def test_an_approval_by_digest_is_recorded_once_and_parks_when_the_spec_is_another(
+    endpoint: StubEndpoint, tmp_path: Path
+) -> None:
+    """As a scheduled line gives it, the same at every wake."""
+    place = make_project(tmp_path, endpoint.api_base, stopping="max_iterations: 3, target_reached: false")
+    digest = warm().run(place, "run", "spec.yaml", "--dry-run").out.split()[-1]
+    warm().run(place, *RUN, "--approve", digest, "--max-ticks", "1")
+    spec, posts = place.root / "spec.yaml", endpoint.posts
+    approved = spec.read_text("utf-8")
+    spec.write_text(approved.replace("max_iterations: 3", "max_iterations: 9"), "utf-8")
+    parked = warm().run(place, *RUN, "--approve", digest)
+    assert (parked.status, parked.last["status"], parked.last["outcome"]) == (4, "blocked", "needs_person")
+    assert "not as you approved" in parked.last["reason"] and endpoint.posts == posts
+    assert "not as you approved" in warm().run(place, "status", "spec.yaml").out
+    spec.write_text(approved, "utf-8")
+    for _ in range(2):
+        assert warm().run(place, *RUN, "--approve", digest).status == 0
+    lines = (place.root / STATE / "journal.jsonl").read_text().splitlines()
+    assert [json.loads(line)["kind"] for line in lines].count("approved") == 2
+
+
 def test_a_run_that_is_not_there_cannot_be_put_back(endpoint: StubEndpoint, tmp_path: Path) -> None:
     place = make_project(tmp_path, endpoint.api_base)
     refused = warm().run(place, *RUN, "--restore")
