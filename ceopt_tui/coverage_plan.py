@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ceopt_tui.accounts import judge_cap
 from ceopt_tui.command_inputs import refuse_command
+from ceopt_tui.core.coverage import MOST_AGAIN
 from ceopt_tui.core.figures import counted
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.engine.skin import Skin
@@ -24,6 +25,7 @@ from judges.prices import require_price
 from schemas.evalset import Case
 from texttargets.ablation import Removal, removals
 
+MORE_ROUNDS = 2  # of runs of cases that dip, where outputs vary
 NEUTRAL_COPIES = 4  # of a text that repeats itself exactly: what a change without meaning does
 
 
@@ -69,14 +71,16 @@ class CoveragePlan:
     def runs(self) -> tuple[int, int]:
         """Fewest and most task runs.
 
-        Fewest: identical text gives identical outputs, and no rule matters. Most: outputs vary, or each case moves with
-        each rule and is run again on the neutral copies.
+        Fewest: identical text gives identical outputs, and no rule matters. Most: outputs vary and as many cases dip as
+        are run again, or each case moves with each rule and is run again on the neutral copies.
         """
         cases, removed = len(self.cases), sum(removal.texts is not None for removal in self.removals)
         whole, copies = cases * self.terms.reference_runs, cases * NEUTRAL_COPIES
         repeating = whole + copies + cases * removed, whole + (copies + cases) * removed + copies
         varying = whole + cases * removed * self.repeats
-        return min(repeating[0], varying), max(repeating[1], varying)
+        dips = min(cases, MOST_AGAIN) * removed
+        again = MORE_ROUNDS * self.repeats * (dips + min(cases, dips))
+        return min(repeating[0], varying), max(repeating[1], varying + again)
 
     def usd(self, runs: int) -> float | None:
         """What so many runs are likely to cost, judging included; None when a price is unknown."""

@@ -16,7 +16,7 @@ from ceopt_tui.core.evidence.noise import Runs
 from ceopt_tui.core.figures import counted
 from ceopt_tui.core.masking import secrets_in, secrets_of
 from ceopt_tui.core.ports import Scorer
-from ceopt_tui.coverage_plan import NEUTRAL_COPIES, CoveragePlan
+from ceopt_tui.coverage_plan import MORE_ROUNDS, NEUTRAL_COPIES, CoveragePlan
 from ceopt_tui.engine.coverage import save_coverage
 from ceopt_tui.engine.skin import Skin
 from ceopt_tui.engine.sweeping import HINT, Sweep, SweepRun
@@ -102,11 +102,25 @@ async def _measured(plan: CoveragePlan, sweep: Sweep, ledger: Ledger) -> Coverag
 
 
 async def _effects_of_repeats(plan: CoveragePlan, sweep: Sweep) -> tuple[Runs, Effects]:
-    """Where outputs vary: repeats tell what is noise."""
-    removed = _removed(plan)
+    """Where outputs vary: repeats tell what is noise, and cases that dip are run again before they are judged."""
+    removed, texts, original = _removed(plan), plan.project.texts, text_digest(plan.project.texts)
     await sweep.run("the text without each rule", list(_runs(plan, list(removed.values()), range(plan.repeats))))
-    whole = sweep.scores(text_digest(plan.project.texts))
-    return whole, _judged(plan, whole, {digest: sweep.scores(digest) for digest in removed}, neutral=False)
+    for number in range(MORE_ROUNDS + 1):
+        whole = sweep.scores(original)
+        effects = _judged(plan, whole, {digest: sweep.scores(digest) for digest in removed}, neutral=False)
+        doubtful = {digest: cases for digest, effect in effects.items() if (cases := effect.worth_more_runs)}
+        if number == MORE_ROUNDS or not doubtful:
+            break
+        first = (plan.terms.reference_runs, plan.repeats)
+        of_whole, of_removed = (
+            range(done + number * plan.repeats, done + (number + 1) * plan.repeats) for done in first
+        )
+        again = frozenset(case for cases in doubtful.values() for case in cases)
+        runs = list(_runs(plan, [texts], of_whole, again))
+        for digest, cases in doubtful.items():
+            runs += _runs(plan, [removed[digest]], of_removed, frozenset(cases))
+        await sweep.run("what dips, again", runs)
+    return whole, effects
 
 
 async def _effects_of_copies(plan: CoveragePlan, sweep: Sweep) -> tuple[Runs, Effects]:
@@ -117,9 +131,7 @@ async def _effects_of_copies(plan: CoveragePlan, sweep: Sweep) -> tuple[Runs, Ef
     await sweep.run("the text without each rule", list(_runs(plan, list(removed.values()), range(1))))
     moved = {digest: cases for digest in removed if (cases := _moved(sweep, digest, original))}
     copies = {digest: neutral_copies(removed[digest], NEUTRAL_COPIES) for digest in moved}
-    again = [
-        run for digest, some in copies.items() for run in _runs(plan, some, range(1)) if run.case.id in moved[digest]
-    ]
+    again = [run for digest, some in copies.items() for run in _runs(plan, some, range(1), moved[digest])]
     await sweep.run("what moved, on neutral copies", again)
     without = {digest: _with_copies(sweep, digest, copies.get(digest, ())) for digest in removed}
     whole = _with_copies(sweep, original, beside)
@@ -143,12 +155,15 @@ def _removed(plan: CoveragePlan) -> dict[str, Texts]:
     return {text_digest(removal.texts): removal.texts for removal in plan.removals if removal.texts is not None}
 
 
-def _runs(plan: CoveragePlan, texts: Sequence[Texts], samples: range) -> Iterator[SweepRun]:
+def _runs(
+    plan: CoveragePlan, texts: Sequence[Texts], samples: range, only: frozenset[str] | None = None
+) -> Iterator[SweepRun]:
     """Case by case, so that what is run side by side differs in the text alone."""
     named = [(text_digest(text), text) for text in texts]
     for sample in samples:
         for case in plan.cases:
-            yield from (SweepRun(digest, text, case, sample) for digest, text in named)
+            if only is None or case.id in only:
+                yield from (SweepRun(digest, text, case, sample) for digest, text in named)
 
 
 def _moved(sweep: Sweep, digest: str, original: str) -> frozenset[str]:

@@ -8,9 +8,9 @@ from pydantic import BaseModel, ConfigDict
 
 COVERAGE_VERSION: Literal[1] = 1
 
-RuleStatus = Literal["covered", "uncovered", "harmful", "contradicted", "unmeasured", "needed"]
+RuleStatus = Literal["covered", "uncovered", "harmful", "contradicted", "unclear", "unmeasured", "needed"]
 Effect = Literal["loses", "wins", "same", "touchy"]
-UNGUARDED: frozenset[RuleStatus] = frozenset({"uncovered", "unmeasured"})
+UNGUARDED: frozenset[RuleStatus] = frozenset({"uncovered", "unclear", "unmeasured"})
 
 
 class _Values(BaseModel):

@@ -2,7 +2,7 @@
 
 A difference counts from a bar that holds for a whole rule: with n cases and the mean over them, each of the n + 1
 looks gets 1 / (n + 1) of the level, so that about 5 % of the rules without any effect are taken for guarded ones, and
-as many for harmful ones.
+as many for harmful ones. A case that dips without reaching the bar leaves the rule unclear, never free.
 """
 
 from __future__ import annotations
@@ -18,6 +18,9 @@ from ceopt_tui.core.statistics import mean, normal_quantile, sample_variance, su
 from schemas.coverage import CaseWithoutRule, RuleStatus
 
 LEVEL = 0.05  # of a false loss, and as much of a false win, per rule
+DOUBT = 0.25  # false dips expected of a rule without any effect, at the bar of doubt
+LOOK_AGAIN = 1.0  # |z| of a dip from which a case is worth more runs
+MOST_AGAIN = 3  # cases of one rule that are run again at a time, the deepest dips
 PRIOR_CASE_DF = 4  # weight of the noise of all cases in the noise of one
 TOUCHY_SHARE = 1 / 3  # of the texts that ran with neutral copies on a case: past it the copies move the case
 
@@ -38,10 +41,23 @@ class RuleEffect:
     mean: float | None = None
     z: float | None = None
 
+    @property
+    def worth_more_runs(self) -> tuple[str, ...]:
+        """Cases that dip and would settle whether any guards the rule, the deepest dips first; none once one does."""
+        if self.status in {"covered", "contradicted", "unmeasured"}:
+            return ()
+        dips = [case for case, seen in self.cases.items() if seen.effect != "touchy" and seen.z <= -LOOK_AGAIN]
+        return tuple(sorted(dips, key=lambda case: self.cases[case].z)[:MOST_AGAIN])
+
 
 def bar(cases: int) -> float:
     """The |z| from which one case, or the mean over `cases`, has moved beyond noise."""
     return normal_quantile(1 - LEVEL / (cases + 1))
+
+
+def bar_of_doubt(cases: int) -> float:
+    """The |z| from which a case dips so far that the rule cannot be called unguarded."""
+    return normal_quantile(1 - DOUBT / (cases + 1))
 
 
 def case_variances(texts: Sequence[Runs], cases: Iterable[str]) -> dict[str, float]:
@@ -132,6 +148,8 @@ def _effect(
     se = max(math.sqrt(math.fsum(seen[case][1] ** 2 for case in steady)) / len(steady), spread)
     average = mean(differences)
     status, why = _status(cases, average / se, needed)
+    if status in {"uncovered", "harmful"} and (doubt := _doubt(cases, bar_of_doubt(len(steady)), len(lost))):
+        status, why = "unclear", doubt
     return RuleEffect(status, why, cases, lost, average, average / se)
 
 
@@ -148,3 +166,11 @@ def _status(cases: Mapping[str, CaseWithoutRule], z: float, needed: float) -> tu
     if wins:
         return "harmful", won
     return "uncovered", "no case moves without it"
+
+
+def _doubt(cases: Mapping[str, CaseWithoutRule], dips_at: float, lost: int) -> str:
+    """Why it cannot be said that no case is lost without the rule; empty where it can."""
+    dips = sum(seen.effect == "same" and seen.z <= -dips_at for seen in cases.values())
+    if dips:
+        return f"{counted(dips, 'case')} may be lost without it: too unsteady to tell, more runs would (`--repeats`)"
+    return f"no case is lost without it but those without a score: {counted(lost, 'case')}" if lost else ""

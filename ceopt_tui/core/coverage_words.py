@@ -9,12 +9,15 @@ from ceopt_tui.core.figures import change, counted, rounded
 from ceopt_tui.core.visible import one_line
 from schemas.coverage import Coverage, RuleCoverage, RuleStatus
 
-ORDER: tuple[RuleStatus, ...] = ("covered", "uncovered", "harmful", "contradicted", "needed", "unmeasured")
+ORDER: tuple[RuleStatus, ...] = (
+    "covered", "uncovered", "harmful", "contradicted", "unclear", "needed", "unmeasured",
+)  # fmt: skip
 WORDS: dict[RuleStatus, str] = {
     "covered": "covered",
     "uncovered": "uncovered",
     "harmful": "harmful",
     "contradicted": "contradicted",
+    "unclear": "unclear",
     "needed": "needed for placeholders",
     "unmeasured": "not measured",
 }

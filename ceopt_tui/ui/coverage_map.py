@@ -18,6 +18,7 @@ STATUS_MARKS: dict[RuleStatus, Mark] = {
     "uncovered": Mark("~", "uncovered", "unsure"),
     "harmful": Mark("✗", "harmful", "bad"),
     "contradicted": Mark("!", "contradicted", "alarm"),
+    "unclear": Mark("≈", "unclear", "unsure"),
     "needed": Mark("=", "needed", "quiet"),
     "unmeasured": Mark("?", "unmeasured", "unsure"),
 }

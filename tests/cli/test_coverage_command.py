@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import shutil
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ import pytest
 from ceopt_process import CEOPT, Ended, Place, warm
 from judged_project import RULE, NotesModel, make_judged
 from stub_endpoint import Reply, StubEndpoint, completion
-from triage_project import CONTRACT, LABELS, TriageModel, git, make_project, question, users_files
+from triage_project import CONTRACT, LABELS, TriageModel, git, label, make_project, question, users_files
 
 from ceopt_tui.journal.lock import RunLock
 from ceopt_tui.system_clock import SystemClock
@@ -134,7 +135,7 @@ def test_the_price_is_said_and_somebody_must_approve(endpoint: StubEndpoint, tmp
     place = project(tmp_path, endpoint, price=", usd_per_mtok: {in: 1.0, out: 2.0}")
     ended = warm().run(place, "coverage", "spec.yaml")
     assert (ended.status, ended.out, endpoint.posts) == (4, "", 0)
-    assert "USD" in ended.err and "120 to 280 calls" in ended.err and "--yes" in ended.err
+    assert "USD" in ended.err and "120 to 376 calls" in ended.err and "--yes" in ended.err
     assert warm().run(place, "approve", "spec.yaml").status == 0
     assert warm().run(place, "coverage", "spec.yaml", "--max-calls", "5000").status == 4
     ended = warm().run(place, "coverage", "spec.yaml", "--max-usd", "1")
@@ -187,6 +188,37 @@ def test_outputs_that_vary_are_repeated(tmp_path: Path) -> None:
         assert (summary["deterministic"], summary["runs_without"], summary["neutral_copies"]) == (False, 2, 0)
         assert endpoint.posts == summary["requests"] == 40 + 4 * 10 * 2
         assert statuses(ended)[SHOUT] == "harmful" and statuses(ended)[KIND] == "uncovered"
+
+
+@dataclass
+class DippingModel(RulesModel):
+    """Without KIND one case comes out right three times, and wrong ever after."""
+
+    case: int = -1
+    asked: int = 0
+
+    def answer(self, text: str, number: int) -> str:
+        if KIND not in text and number == self.case:
+            self.asked += 1
+            return label(number) if self.asked <= 3 else "lost"
+        return super().answer(text, number)
+
+
+def test_a_case_that_dips_is_run_again_until_it_is_clear(tmp_path: Path) -> None:
+    model = DippingModel(vary=True)
+    with StubEndpoint(respond=model) as endpoint:
+        place = project(tmp_path, endpoint)
+        cases = warm().run(place, *COVERAGE, "--repeats", "2").last["summary"]["cases"]
+        model.case = next(int(case[1:]) for case in cases if int(case[1:]) % 9 != 5)
+        shutil.rmtree(place.home)  # replies and map of before
+        place.home.mkdir()
+        before = endpoint.posts
+        ended = warm().run(place, *COVERAGE)
+        rule = next(event for event in ended.events if event.get("text") == KIND)
+        assert (rule["status"], rule["loses"]) == ("covered", [f"c{model.case:02d}"])
+        assert len(rule["cases"][f"c{model.case:02d}"]["scores"]) == 8  # four, and four more
+        assert endpoint.posts - before == ended.last["summary"]["requests"] == 40 + 4 * 10 * 4 + 4 + 4
+        assert "what dips, again" in ended.err
 
 
 def test_a_dead_endpoint_is_no_verdict(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ceopt_tui.core.coverage import RuleEffect, bar, case_variances, rule_effects, touchy_cases
+from ceopt_tui.core.coverage import RuleEffect, bar, bar_of_doubt, case_variances, rule_effects, touchy_cases
 from ceopt_tui.core.statistics import normal_cdf
 
 TEN = [f"c{number}" for number in range(10)]
@@ -102,6 +102,48 @@ def test_lost_cases_are_named_and_too_many_decide_nothing() -> None:
     assert effect(runs, max_lost=0.3).status == "covered"
 
 
+def test_a_case_without_a_score_leaves_open_whether_it_is_what_the_rule_is_for() -> None:
+    for changed in ({}, {"c7": 1.0}):  # else uncovered, or harmful
+        runs = without(**changed)
+        del runs["c0"], runs["c1"]  # a fifth, which is not yet too many
+        found = effect(runs)
+        assert (found.status, found.lost) == ("unclear", ("c0", "c1"))
+        assert found.why == "no case is lost without it but those without a score: 2 cases"
+
+
+TWENTY = [f"n{number:02d}" for number in range(20)]
+
+
+def unsteady(**dips: int) -> dict[str, list[float]]:
+    """Twenty cases that pass eight of ten runs, but for those named: so many fewer."""
+    return {case: [float(run < 8 - dips.get(case, 0)) for run in range(10)] for case in TWENTY}
+
+
+def of_dips(**dips: int) -> RuleEffect:
+    return rule_effects(unsteady(), {"rule": unsteady(**dips)}, cases=TWENTY, span=1)["rule"]
+
+
+def test_a_dip_short_of_the_bar_is_a_doubt_and_a_clear_one_a_guard() -> None:
+    assert bar_of_doubt(20) == pytest.approx(2.2602, abs=1e-4)
+    shallow, deep, clear = of_dips(n03=1), of_dips(n03=6), of_dips(n03=8)
+    assert [found.status for found in (shallow, deep, clear)] == ["uncovered", "unclear", "covered"]
+    assert -bar(20) < deep.cases["n03"].z < -bar_of_doubt(20)
+    assert deep.why.startswith("1 case may be lost without it: too unsteady to tell")
+
+
+def test_what_wins_while_a_case_dips_is_not_called_harmful() -> None:
+    whole = {**unsteady(), "won": [0.0] * 10}
+    gone = {**unsteady(n03=6), "won": [1.0] * 10}
+    found = rule_effects(whole, {"rule": gone}, cases=[*TWENTY, "won"], span=1)["rule"]
+    assert found.cases["won"].effect == "wins" and found.status == "unclear"
+
+
+def test_the_deepest_dips_are_worth_more_runs_unless_the_rule_is_guarded() -> None:
+    assert of_dips(n01=4, n02=6, n05=4, n07=4, n09=1).worth_more_runs == ("n02", "n01", "n05")
+    assert of_dips(n03=8, n05=4).worth_more_runs == ()
+    assert of_dips().worth_more_runs == ()
+
+
 def test_cases_that_a_blank_line_moves_count_for_no_rule() -> None:
     whole = {"a": [1.0, 1.0, 1.0], "b": [1.0, 0.0, 1.0]}
     gone = {"a": [1.0], "b": [0.0, 0.0, 0.0]}
@@ -127,8 +169,14 @@ RUNS = st.lists(st.sampled_from([0.0, 1.0]), min_size=1, max_size=4)
 def test_losing_and_winning_mirror_each_other(whole: dict[str, list[float]], gone: dict[str, list[float]]) -> None:
     one = rule_effects(whole, {"rule": gone}, cases=TEN, span=1)["rule"]
     other = rule_effects(whole, {"rule": gone}, cases=TEN, span=1, maximize=False)["rule"]
-    mirrored = {"covered": "harmful", "harmful": "covered"}
-    assert other.status == mirrored.get(one.status, one.status)
+    mirrored = {
+        "covered": {"harmful", "unclear"},
+        "harmful": {"covered"},
+        "uncovered": {"uncovered", "unclear"},
+        "unclear": {"covered", "uncovered", "unclear"},  # a dip is a doubt, a rise is none
+    }
+    assert other.status in mirrored.get(one.status, {one.status})
+    assert {case: -seen.z for case, seen in one.cases.items()} == {case: seen.z for case, seen in other.cases.items()}
     assert set(one.cases).isdisjoint(one.lost)
     if one.status != "unmeasured":
         assert set(one.cases) | set(one.lost) == set(TEN)

@@ -37,7 +37,7 @@ are then protected from edits, and for each of them a case to write is proposed.
 Press m to see what it would run and cost; nothing is sent before you say yes. In a shell:
 
     ceopt coverage SPEC"""
-STALE = "! of an earlier text or other cases: rules it does not know are protected; m measures it again"
+STALE = "! of another text or other cases: rules new to it are protected; m: again"
 UNKNOWN = "! the spec is not where it was: unknown whether this is still the text"
 WORDS = "words in a rule, or in the name of a case that it moves; enter keeps the list, esc clears it"
 STAY = "The measurement is under way. Leave? It stops; replies that came in are kept for the next start."
