@@ -86,7 +86,15 @@ def command_lines(project: Project) -> tuple[str, ...]:
         f"Ideas from a command, run as you with your rights, at most {proposer.timeout_s:g} s each time{given}:",
         f"           {mask(one_line(proposer.command or ''))}",
         "           the money this command spends is not capped by ceopt; what it reports is booked as its own word",
+        "           it is given the text and the selection cases alone, but as you it can also open",
+        f"           {_in_reach(project)}",
     )
+
+
+def _in_reach(project: Project) -> str:
+    """What a command of the user's could open although it is not for it."""
+    files = ", ".join(one_line(str(loaded.file.name)) for loaded in project.evalsets)
+    return f"{files} with the held-out cases, the run's own journal"
 
 
 def _scored_by(project: Project, judge: ResolvedModel | None) -> str:

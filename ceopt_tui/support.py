@@ -122,6 +122,16 @@ def scores(spec: Spec) -> tuple[float, float]:
     return spec.metric.judge.bounds if spec.is_judged and spec.metric.judge else (0, 1)
 
 
+def _no_objectives(spec: Spec) -> str:
+    """Why a text target takes no further objective, and what gives what is wanted."""
+    if any(one.name == "tokens" for one in spec.metric.objectives):
+        return (
+            "the length of a text is an objective of `ceopt prune` alone: it makes the text shorter where the score is "
+            "shown to be no worse; leave this out and run it, and limit growth with `target.max_tokens` or `max_growth`"
+        )
+    return "this version weighs the primary metric alone; put other wishes into the rubric or a check of type `all`"
+
+
 def _deciding_keys(loaded: LoadedSpec) -> list[tuple[Key, str]]:
     """Keys that would decide otherwise than this version does."""
     spec = loaded.spec
@@ -143,7 +153,7 @@ def _deciding_keys(loaded: LoadedSpec) -> list[tuple[Key, str]]:
         text = "one run a case shows no noise to decide by; 2 or more do, and where they agree every case is run once"
         found.append((("runner", "repeats"), text))
     if spec.metric.objectives:
-        found.append((("metric", "objectives"), "this version weighs the primary metric alone"))
+        found.append((("metric", "objectives"), _no_objectives(spec)))
     others = [gate.name for gate in spec.metric.degenerate_gates if gate.name != "errors"]
     if others:
         text = f"a text's runner measures no `{others[0]}`; the gate it has is `errors`"

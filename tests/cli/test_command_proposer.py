@@ -113,6 +113,11 @@ def test_it_is_given_the_selection_cases_and_nothing_held_out(improved: tuple[Pl
         assert f'"{case}"' not in everything and question(int(case[1:])) not in everything
 
 
+def test_the_approval_says_what_it_can_open_all_the_same(improved: tuple[Place, Ended]) -> None:
+    told = warm().run(improved[0], "approve", "spec.yaml").err
+    assert "it can also open\n           triage.yaml with the held-out cases, the run's own journal" in told
+
+
 def test_it_gets_no_key_that_was_not_named(improved: tuple[Place, Ended]) -> None:
     environ = json.loads((improved[0].root.parent / "environ-0").read_text())
     assert KEY not in environ.values() and "OPENAI_BASE_URL" not in environ

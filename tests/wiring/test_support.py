@@ -53,6 +53,15 @@ def test_what_would_change_the_result_is_refused_with_its_line(tmp_path: Path, m
     assert all(problem.line >= 5 for problem in refused.value.problems)
 
 
+def test_length_as_an_objective_is_refused_with_the_command_that_has_it(tmp_path: Path) -> None:
+    for objective, said in (("tokens", "ceopt prune"), ("cost", "rubric")):
+        more = f"  objectives: [{{name: {objective}, direction: minimize}}]\n"
+        with pytest.raises(InputError) as refused:
+            refuse_unsupported(loaded(tmp_path, BASE + more))
+        (problem,) = refused.value.problems
+        assert said in problem.message and ("ceopt prune" in problem.message) is (objective == "tokens")
+
+
 @pytest.mark.parametrize(
     ("before", "after", "key"),
     [
