@@ -68,7 +68,7 @@ async def run_command_tick(project: Project, options: RunOptions, skin: Skin) ->
     folder = folder_of(project, options)
     ended = ended_run(project, options, folder, SystemClock())
     if ended is not None:
-        await tidy_ended(project, folder)
+        await tidy_ended(project, folder, ended.state)
         skin.opened(ended.state, ended.terms)
         return ended.result
     models = resolve_command_models(project, options)

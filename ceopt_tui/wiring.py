@@ -69,7 +69,7 @@ async def run_tick(options: RunOptions, skin: Skin) -> TickResult:
     if models_if_known(project, options.environ, options.models) is None:
         ended = ended_run(project, options, folder, SystemClock())
         if ended is not None:
-            await tidy_ended(project, folder)
+            await tidy_ended(project, folder, ended.state)
             skin.opened(ended.state, ended.terms)
             return ended.result
     refuse_unmapped_pruning(project)
