@@ -11,12 +11,13 @@ from typing import Any
 
 from ceopt_tui.core.budget import Caps
 from ceopt_tui.core.evidence.looks import split_size
-from ceopt_tui.core.plan.actions import Hypothesize, Keep, Measure, Note, PlannedRun, Propose
+from ceopt_tui.core.plan.actions import Examine, Hypothesize, Keep, Measure, Note, PlannedRun, Propose
 from ceopt_tui.core.plan.plan import plan
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.ports import Brief, HypothesisDraft
 from ceopt_tui.core.state.fold import apply, fold
 from ceopt_tui.core.state.run import RunState
+from schemas.harness_records import HarnessExamined
 from schemas.idea_key import idea_key
 from schemas.records import (
     AnyRecord,
@@ -123,6 +124,8 @@ def prune(world: PruningWorld) -> Removed:
                 records: list[AnyRecord] = list(action.records)
             case Measure():
                 records = [_run(world, state, run) for run in action.runs]
+            case Examine():
+                records = [HarnessExamined(outputs=0)]
             case Hypothesize():
                 records = _ideas(state, proposer, action.generation)
             case Propose():
