@@ -11,7 +11,7 @@ from typing import Any
 
 from ceopt_tui.core.budget import Caps
 from ceopt_tui.core.evidence.looks import split_size
-from ceopt_tui.core.plan.actions import Examine, Hypothesize, Keep, Measure, Note, PlannedRun, Propose
+from ceopt_tui.core.plan.actions import Examine, Hypothesize, Keep, Measure, Note, PlannedRun, Propose, ReadWinner
 from ceopt_tui.core.plan.plan import plan
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.ports import Brief, HypothesisDraft
@@ -19,6 +19,7 @@ from ceopt_tui.core.state.fold import apply, fold
 from ceopt_tui.core.state.run import RunState
 from schemas.harness_records import HarnessExamined
 from schemas.idea_key import idea_key
+from schemas.keeping_records import WinnerRead
 from schemas.records import (
     AnyRecord,
     Approved,
@@ -130,6 +131,8 @@ def prune(world: PruningWorld) -> Removed:
                 records = _ideas(state, proposer, action.generation)
             case Propose():
                 records = [_candidate(state, proposer, action.number)]
+            case ReadWinner():
+                records = [WinnerRead(number=action.number)]
             case Keep():
                 kept = state.experiments[action.number]
                 digest = kept.text_digest or ""
