@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from ceopt_tui.core.plan.own_ideas import added, known_already, own_idea
+from ceopt_tui.core.plan.own_ideas import OWN_CATEGORY, added, known_already, own_idea
 from ceopt_tui.core.plan.proposals import is_ready
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.core.themes import themes_in_force
@@ -26,7 +26,7 @@ OWN_MOVES = {"mechanical": "makes moves of its own", "command": "is a program wi
 @click.command("idea")
 @click.argument("run")
 @click.argument("words", required=False)
-@click.option("--category", default="own idea", show_default=True, help="Kind of change; kinds tried less come first.")
+@click.option("--category", default=OWN_CATEGORY, show_default=True, help="Kind of change; kinds tried less come first.")
 @click.option("--benefit", default="", help="What you expect of it: a range, or how one could find out.")
 @click.option("--theme", help="The theme of failures it is about (`ceopt log` lists them).")
 @click.option("--needs", multiple=True, metavar="PACKAGE", help="A dependency it relies on; may be given again.")
@@ -51,7 +51,7 @@ def command(
         idea = own_idea(
             session.state,
             _words(words),
-            category=" ".join(category.split()) or "own idea",
+            category=" ".join(category.split()) or OWN_CATEGORY,
             benefit=benefit,
             theme=_theme(session.state, theme),
             needs=needs,

@@ -79,6 +79,7 @@ COMMANDS = (
     Command("wrap_up", "w", "w", "What now", "Apply it, a pull request, or go on", "wrap_up", ("run",)),
     Command("pull_request", "p", "p", "PR text", "What was kept, as a pull request", "pull_request", ("run",), False),
     Command("themes", "t", "t", "Themes", "What the judge finds wrong, grouped; yours to edit", "themes", ("run",)),
+    Command("own_idea", "i", "i", "Idea", "Say in your words what to try next", "own_idea", ("run",), False),
     Command("evalset", "v", "v", "Eval set", "The cases it is measured on", "evalset", ("home", "run"), False),
     Command("summary", "1", "1", "Summary", "What was tried and how it went", "view(1)", REVIEWS, False, False),
     Command("changes", "2", "2", "Diff", "The change, rule by rule and word by word", "view(2)", REVIEWS, False, False),

@@ -26,6 +26,11 @@ class TickEnded(Message):
 
 
 @dataclass
+class IdeaWanted(Message):
+    """The person has an idea for the run on the screen."""
+
+
+@dataclass
 class QuestionAsked(Message):
     """The run waits for a person's answer."""
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from journals import experiment, idea, looping
 
-from ceopt_tui.core.plan.own_ideas import OWN_IDEA, added, known_already, own_idea
+from ceopt_tui.core.plan.own_ideas import OWN_IDEA, added, known_already, own_idea, takes_ideas
 from ceopt_tui.core.plan.plan import next_hypothesis
 from ceopt_tui.core.state.fold import fold
 from ceopt_tui.core.state.run import RunState
 from schemas.keeping_records import DependenciesDecided
-from schemas.records import BacklogClosed, ExperimentClosed, HypothesisAdded, Reopened, Stopped
+from schemas.records import BacklogClosed, ExperimentClosed, HypothesisAdded, ModelBound, Reopened, Stopped
 
 
 def own(state: RunState, words: str = "say please", needs: tuple[str, ...] = ()) -> HypothesisAdded:
@@ -46,6 +46,17 @@ def test_a_run_that_ended_for_want_of_ideas_or_at_a_limit_goes_on_for_it(
     records = added(state, mine)
     assert records == [mine, Reopened(reason="a person has an idea to try", raised=raised)]
     assert fold(records, state).stopped is None and next_hypothesis(state) == mine
+
+
+def test_only_a_run_with_somebody_who_reads_words_takes_them() -> None:
+    state = looping()
+    assert not takes_ideas(state)
+    fold([ModelBound(role="proposer", name="strong", model="m", endpoint="e")], state)
+    assert takes_ideas(state)
+    fold([Stopped(outcome="plateau", reason="r")], state)
+    assert takes_ideas(state)
+    fold([Stopped(outcome="saturated", reason="r")], state)
+    assert not takes_ideas(state)
 
 
 @pytest.mark.parametrize("outcome", ["person", "budget", "saturated", "holdout_worn"])

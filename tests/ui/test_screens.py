@@ -86,7 +86,7 @@ async def test_a_run_whose_spec_is_gone_can_be_read_only(tmp_path: Path) -> None
         await until(pilot, lambda: "paused: later" in text_of(app))
         assert "Go on" not in text_of(app)
         await pilot.press("c", "d")
-        await until(pilot, lambda: "no candidate text" in text_of(app))
+        await until(pilot, lambda: "no change to show" in text_of(app))
         await pilot.press("escape", "r")
         await until(pilot, lambda: "There is no report yet" in text_of(app))
 

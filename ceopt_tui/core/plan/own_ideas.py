@@ -10,6 +10,7 @@ from ceopt_tui.core.state.run import RunState
 from schemas.records import AnyRecord, HypothesisAdded, Reopened
 
 OWN_IDEA = "in a person's words"  # the move of such an idea
+OWN_CATEGORY = "own idea"
 
 
 def own_idea(
@@ -44,6 +45,12 @@ def added(state: RunState, idea: HypothesisAdded) -> list[AnyRecord]:
     if state.stopped.outcome not in OPEN_ENDED:
         return []
     return [idea, Reopened(reason="a person has an idea to try", raised=extension(state, 1))]
+
+
+def takes_ideas(state: RunState) -> bool:
+    """Is there somebody who can make a change of words, and does an end of the run leave room for one?"""
+    heard = "proposer" in state.models or state.by_command
+    return heard and (state.stopped is None or state.stopped.outcome in OPEN_ENDED)
 
 
 def known_already(state: RunState, idea: HypothesisAdded) -> HypothesisAdded | None:

@@ -14,6 +14,7 @@ from textual.screen import Screen
 from textual.widgets import DataTable, Footer, Static
 
 from ceopt_tui.core.describe import hides_scores
+from ceopt_tui.core.plan.own_ideas import takes_ideas
 from ceopt_tui.core.ports import Clock
 from ceopt_tui.core.visible import one_line
 from ceopt_tui.ui.commands import Place, bindings_for, commands_of
@@ -23,6 +24,7 @@ from ceopt_tui.ui.messages import (
     CoverageWanted,
     EndWanted,
     EvalSetWanted,
+    IdeaWanted,
     PullRequestWanted,
     ReportWanted,
     RereadWanted,
@@ -184,6 +186,7 @@ class RunScreen(Screen[None]):
             "start_over": model.state.started is not None and not model.working and model.commit is not None,
             "diff": self._listed > 0,
             "best": bool(model.state.keeps),
+            "own_idea": model.commit is not None and takes_ideas(model.state),
             "themes": bool(model.state.judging.groupings) and not model.state.scores_hidden,
         }
         return allowed.get(action, True)
@@ -237,6 +240,9 @@ class RunScreen(Screen[None]):
 
     def action_themes(self) -> None:
         self.post_message(ThemesWanted())
+
+    def action_own_idea(self) -> None:
+        self.post_message(IdeaWanted())
 
     def action_best(self) -> None:
         name = one_line(self.model.entry.name)
