@@ -26,7 +26,7 @@ OWN_MOVES = {"mechanical": "makes moves of its own", "command": "is a program wi
 @click.command("idea")
 @click.argument("run")
 @click.argument("words", required=False)
-@click.option("--category", default=OWN_CATEGORY, show_default=True, help="Kind of change; kinds tried less come first.")
+@click.option("--category", default=OWN_CATEGORY, show_default=True, help="Kind of change; kinds tried less go first.")
 @click.option("--benefit", default="", help="What you expect of it: a range, or how one could find out.")
 @click.option("--theme", help="The theme of failures it is about (`ceopt log` lists them).")
 @click.option("--needs", multiple=True, metavar="PACKAGE", help="A dependency it relies on; may be given again.")
