@@ -112,6 +112,9 @@ class FakeBackend:
     def prepare(self, base_sha: str, paths: Sequence[str]) -> None:
         self.prepared = True
 
+    def verify_branch(self, left_at: str, paths: Sequence[str]) -> str:
+        return ""
+
     def keep(self, number: int, branch: str, base_sha: str, texts: Mapping[str, str], message: str) -> str:
         tip = self.commits[-1][0] if self.commits else "base"
         sha = f"commit-{number}"

@@ -272,6 +272,12 @@ class Backend(Protocol):
         SetupError when not.
         """
 
+    def verify_branch(self, left_at: str, paths: Sequence[str]) -> str:
+        """Sees to it that the optimization branch is where it was left; others' commits after it spare `paths`.
+
+        One that is gone is put back, which the answer says. SetupError where it is elsewhere.
+        """
+
     def keep(self, number: int, branch: str, base_sha: str, texts: Mapping[str, str], message: str) -> str:
         """Commits the texts on `branch` and moves the optimization branch to that commit, which is returned.
 

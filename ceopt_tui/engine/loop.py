@@ -61,6 +61,7 @@ from ceopt_tui.engine.parts import Parts, RunInputs
 from ceopt_tui.engine.reading import read_winner
 from ceopt_tui.engine.scoring import score_sheet
 from ceopt_tui.engine.session import Session
+from ceopt_tui.engine.surroundings import look_around
 from ceopt_tui.engine.telling import with_learnings
 from ceopt_tui.engine.theming import group_themes
 from ceopt_tui.errors import (
@@ -158,6 +159,8 @@ class Run:
         try:
             self._clean()
             refuse_changed(self._session, self._inputs, self._parts)
+            if notes := look_around(self.state, self._inputs, self._parts):
+                await self._recorder.commit(*notes)
             if self._commands:
                 await self._commands.look_around()
             result = await self._until_parked()

@@ -17,7 +17,8 @@ _REPOSITORY_VARIABLES = {
     "GIT_NOGLOB_PATHSPECS",
     "GIT_ICASE_PATHSPECS",
 }
-_IDENTITY = {"NAME": "ceopt", "EMAIL": "ceopt@localhost"}
+OWN_EMAIL = "ceopt@localhost"
+_IDENTITY = {"NAME": "ceopt", "EMAIL": OWN_EMAIL}
 
 # What the user's settings may not do to ceopt's own commits and checkouts.
 OWN_SETTINGS = (

@@ -20,6 +20,7 @@ from ceopt_tui.gitops.branches import (
 from ceopt_tui.gitops.commits import commit_files, commit_paths
 from ceopt_tui.gitops.exactness import refuse_altered
 from ceopt_tui.gitops.repository import Repository
+from ceopt_tui.gitops.tips import verify_tip
 from ceopt_tui.gitops.trees import clear_scratch
 from ceopt_tui.gitops.worktrees import Worktrees
 from ceopt_tui.journal.disk import storage_error
@@ -51,6 +52,9 @@ class WorktreeBackend:
         self._worktrees.remove(trial)
         delete_experiment(self._repository, trial.branch)
         ensure_branch(self._repository, self.branch, base_sha)
+
+    def verify_branch(self, left_at: str, paths: Sequence[str]) -> str:
+        return verify_tip(self._repository, self.branch, left_at, paths)
 
     def keep(self, number: int, branch: str, base_sha: str, texts: Mapping[str, str], message: str) -> str:
         data = {path: text.encode("utf-8") for path, text in texts.items()}
