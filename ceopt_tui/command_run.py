@@ -57,6 +57,9 @@ from schemas.spec_execution import Remote
 from texttargets.proposers.code_editor import CodeEditor
 from texttargets.proposers.command_editor import CommandEditor
 
+# Below the state folder: what workers elsewhere were given, and copies of what they delivered.
+DISPATCHED, RESULTS = "dispatched", "results"
+
 EDIT_S = 3600.0  # that a worker may take before its first sample
 
 # Text parts that a run measured by a command does not have; nothing of it asks for one.
@@ -196,7 +199,7 @@ def _workers(project: Project, session: Session, options: RunOptions, warnings: 
     remote = execution.remote or Remote()
     dispatcher: Dispatcher
     if remote.dispatch == "command" and remote.command is not None:
-        dispatcher = CommandDispatcher(remote.command, session.folder / "dispatched", options.environ)
+        dispatcher = CommandDispatcher(remote.command, session.folder / DISPATCHED, options.environ)
     elif remote.scheduler is not None:
         dispatcher = DaskDispatcher(remote.scheduler, carry_out_alone)
     else:
@@ -208,7 +211,7 @@ def _workers(project: Project, session: Session, options: RunOptions, warnings: 
         Hub(project.repository, remote.remote),
         dispatcher,
         project.spec,
-        session.folder / "results",
+        session.folder / RESULTS,
         deadline_s=60 * remote.deadline_minutes
         if remote.deadline_minutes is not None
         else EDIT_S + 2 * (_pairs_owed(project) + 1) * measurement.timeout_seconds,

@@ -10,24 +10,26 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ceopt_tui.cleaning.inventory import Inventory, Thing, size_of
+from ceopt_tui.cleaning.own_folders import OWN_FOLDERS, own_things, remove_own
 from ceopt_tui.core.ports import Clock
 from ceopt_tui.engine.bound_files import COPIES_NAME, REPLACED
 from ceopt_tui.engine.digest import DIGEST_NAME
 from ceopt_tui.engine.files import PAGE_NAME, REPORT_NAME
 from ceopt_tui.engine.log_view import LOG_NAME
+from ceopt_tui.engine.wrapping_up import PULL_REQUEST_NAME
 from ceopt_tui.errors import CeoptError, SetupError
 from ceopt_tui.gitops.branches import EXPERIMENTS, branches, optimization_branch
 from ceopt_tui.gitops.worktrees import Worktrees
+from ceopt_tui.journal.atomic import working_name
 from ceopt_tui.journal.disk import JOURNAL_NAME, storage_error, sync_folder
 from ceopt_tui.journal.folders import REPOSITORY_NAME, refuse_foreign
+from ceopt_tui.journal.journal import torn_copies
 from ceopt_tui.journal.lock import LOCK_NAME, OWNER_NAME, RunLock
 from ceopt_tui.looking import FoundRun
 from ceopt_tui.run_places import BENCH, WORKTREES
 from ceopt_tui.schedule.job import LOG_NAME as SCHEDULE_LOG_NAME
 
 CHECKOUTS = {WORKTREES, BENCH}
-# Files that are made again from the journal when they are needed.
-WORKING = {DIGEST_NAME: "made again when a proposer needs it"}
 KEPT = {
     JOURNAL_NAME: "the run itself",
     LOG_NAME: "the log, readable",
@@ -36,12 +38,18 @@ KEPT = {
     REPLACED: "files of yours that copies replaced",
     REPORT_NAME: "the report",
     PAGE_NAME: "the report as a page",
+    PULL_REQUEST_NAME: "the text for your pull request",
     "labels.yaml": "scores that you gave",
     "coverage.json": "what each rule is worth, paid for",
     SCHEDULE_LOG_NAME: "what scheduled starts said",
     REPOSITORY_NAME: "says whose state this is",
     LOCK_NAME: "keeps two processes apart",
     OWNER_NAME: "keeps two processes apart",
+}
+TORN = "the cut end of a journal that was torn"
+# Files that are made again from the journal when they are needed, and what a killed write may leave beside any other.
+WORKING = {DIGEST_NAME: "made again when a proposer needs it"} | {
+    working_name(name): "a write that was cut off" for name in (*KEPT, DIGEST_NAME, f"{JOURNAL_NAME}.torn-")
 }
 UNKNOWN = "ceopt did not name it, so it may be yours"
 LINK = "a link: what is behind it may be yours"
@@ -55,6 +63,7 @@ def take_inventory(found: FoundRun) -> Inventory:
     refuse_foreign(folder, repository_root=repository.root, git_common_dir=repository.git_common_dir)
     goes: list[Thing] = []
     stays: list[Thing] = []
+    named = KEPT | {path.name: TORN for path in torn_copies(folder)}
     for path in sorted(folder.iterdir()):
         if path.is_symlink():
             stays.append(Thing(str(path), LINK))
@@ -62,10 +71,14 @@ def take_inventory(found: FoundRun) -> Inventory:
             ours, others = _checkouts(found, path)
             goes += ours
             stays += others
+        elif path.name in OWN_FOLDERS and path.is_dir():
+            ours, others = own_things(path, found.state, UNKNOWN)
+            goes += ours
+            stays += others
         elif path.name in WORKING and path.is_file():
             goes.append(Thing(str(path), WORKING[path.name], size_of(path)))
         else:
-            stays.append(Thing(str(path), KEPT.get(path.name, UNKNOWN), size_of(path)))
+            stays.append(Thing(str(path), named.get(path.name, UNKNOWN), size_of(path)))
     return Inventory(goes, [*stays, *_branches(found)])
 
 
@@ -128,6 +141,10 @@ def _branches(found: FoundRun) -> Iterator[Thing]:
             yield Thing(f"branch {branch}", "the next start of the run settles it")
 
 
+def _own_folders(found: FoundRun) -> set[Path]:
+    return {found.folder / name for name in OWN_FOLDERS}
+
+
 def _removed(found: FoundRun, path: Path) -> str:
     """Removes one thing of the inventory; why it stays, if it does."""
     try:
@@ -135,6 +152,8 @@ def _removed(found: FoundRun, path: Path) -> str:
             path.unlink()
         elif path.name in CHECKOUTS and path.parent == found.folder:
             path.rmdir()
+        elif own := next((one for one in (path, path.parent) if one in _own_folders(found)), None):
+            remove_own(own, path)
         else:
             Worktrees(found.repository, path.parent).remove_path(path.resolve())
     except OSError as error:

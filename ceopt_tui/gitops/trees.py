@@ -10,6 +10,9 @@ from ceopt_tui.errors import GitError
 from ceopt_tui.gitops.repository import Repository
 from ceopt_tui.journal.disk import storage_error
 
+INDEX_PREFIX = "ceopt-index-"  # of the folder of each throw-away index
+INDEX_FILES = ("index", "index.lock")
+
 
 @contextmanager
 def temporary_index(repository: Repository, tree: str) -> Iterator[Mapping[str, str]]:
@@ -34,7 +37,7 @@ def _index_folder(scratch: Path | None) -> Path:
     try:
         if scratch is not None:
             scratch.mkdir(parents=True, exist_ok=True)
-        return Path(tempfile.mkdtemp(prefix="ceopt-index-", dir=scratch))
+        return Path(tempfile.mkdtemp(prefix=INDEX_PREFIX, dir=scratch))
     except OSError as error:
         raise storage_error(error, scratch or Path(tempfile.gettempdir())) from error
 

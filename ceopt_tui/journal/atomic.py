@@ -45,9 +45,14 @@ def _replace(path: Path, data: bytes) -> bytes:
     return found
 
 
+def working_name(name: str) -> str:
+    """What the file is called beside `name` that a killed write may leave."""
+    return f".{name[:_SHARED]}{_SUFFIX}"
+
+
 def _working_file(path: Path) -> tuple[Path, int]:
     """An empty file beside `path`, locked. Always of one name, so that the next writer clears up after a killed one."""
-    temporary = path.with_name(f".{path.name[:_SHARED]}{_SUFFIX}")
+    temporary = path.with_name(working_name(path.name))
     while True:
         descriptor = _opened(temporary)
         try:

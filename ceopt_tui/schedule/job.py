@@ -14,6 +14,7 @@ from pathlib import Path
 
 from ceopt_tui.early import PRUNE_SUFFIX
 from ceopt_tui.errors import SetupError
+from ceopt_tui.exits import ExitStatus
 from ceopt_tui.run_options import WAKE_VARIABLE
 from ceopt_tui.schedule.interval import Interval
 
@@ -63,13 +64,16 @@ class Job:
     def script(self, scheduler: str, *, reads_environment: bool) -> str:
         """One line of `sh`, each path in it once: environment file where the scheduler does not read it, log, command.
 
-        `exec` leaves ceopt's own exit status and hands it the scheduler's signals.
+        `exec` leaves ceopt's own exit status and hands it the scheduler's signals. Where the repository is gone
+        nothing is made, and the scheduler is told so.
         """
         state, root, keys = (shlex.quote(str(path)) for path in (self.state, self.root, self.environment_file))
         found = f'keys={keys}; if [ -r "$keys" ]; then set -a; . "$keys"; set +a; fi; '
         told = f"PATH={shlex.quote(self.search_path)} {WAKE_VARIABLE}={shlex.quote(self.wake(scheduler))}"
         start = f"{found if reads_environment else ''}exec env {told} {self.command}"
-        return f'state={state}; mkdir -p "$state" && cd {root} && {{ date -u; {start}; }} >>"$state"/{LOG_NAME} 2>&1'
+        gone = f'{{ echo "ceopt: no repository is at $root" >&2; exit {ExitStatus.REFUSED:d}; }}'
+        there = f'root={root}; cd "$root" 2>/dev/null && [ -e .git ] || {gone}'
+        return f'state={state}; {there}; mkdir -p "$state" && {{ date -u; {start}; }} >>"$state"/{LOG_NAME} 2>&1'
 
 
 def job_id(spec: Path, *, prune: bool) -> str:

@@ -17,6 +17,7 @@ from ceopt_tui.gitops.branches import experiment_branch
 from ceopt_tui.gitops.listing import registered
 from ceopt_tui.gitops.repository import Repository
 from ceopt_tui.gitops.worktrees import Worktrees
+from ceopt_tui.journal.atomic import working_name
 from ceopt_tui.journal.folders import claim
 from ceopt_tui.journal.journal import Journal
 from ceopt_tui.journal.lock import RunLock
@@ -109,6 +110,34 @@ def test_in_a_terminal_it_asks(answer: str, gone: bool, folder: Path, monkeypatc
     monkeypatch.setattr(clean, "has_terminal", lambda: True)
     result = CliRunner().invoke(clean.command, ["triage"], input=f"{answer}\n")
     assert "Remove it? [y/N]" in result.stderr and (folder / "strategy-digest.md").exists() is not gone
+
+
+def test_every_file_that_ceopt_makes_is_known_to_it(folder: Path) -> None:
+    write_journal(folder, *FINISHED)
+    kept = {"pull-request.md": "pull request", "journal.jsonl.torn-20261201T000000Z": "cut end of a journal"}
+    gone = {working_name(name) for name in ("experiment-log.yaml", "journal.jsonl.torn-20261201T000000Z")}
+    for name in (*kept, *gone):
+        (folder / name).write_text(name, "utf-8")
+    for place in ("scratch/ceopt-index-abc", "dispatched", "results"):
+        (folder / place).mkdir(parents=True)
+    (folder / "scratch" / "ceopt-index-abc" / "index.lock").write_text("x", "utf-8")
+    (folder / "notes of mine.txt").unlink()
+    out = call("--yes").stdout
+    assert "ceopt did not name it" not in out
+    assert all(f"{name} (" in out and words in out.split("stays:")[1] for name, words in kept.items())
+    assert names(folder) & (gone | {"scratch", "dispatched", "results"}) == set() and names(folder) >= set(kept)
+
+
+def test_what_is_no_index_of_ceopts_stays_with_its_folder(folder: Path, tmp_path: Path) -> None:
+    write_journal(folder, *FINISHED)
+    (tmp_path / "index").write_text("mine", "utf-8")
+    mine = folder / "scratch" / "ceopt-index-abc"
+    mine.mkdir(parents=True)
+    (mine / "index").symlink_to(tmp_path / "index")
+    (folder / "scratch" / "ceopt-index-def").mkdir()
+    out = call("--yes").stdout
+    assert "removed 2 of 2" in out and "ceopt-index-abc (" in out.split("stays:")[1]
+    assert names(folder / "scratch") == {"ceopt-index-abc"} and (mine / "index").is_symlink()
 
 
 def test_links_and_what_git_does_not_know_stay_and_are_named(folder: Path, tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ ODD = 'my "pro%ject" $HOME \\ it\'s #1'
 def job(tmp_path: Path) -> Job:
     """A job whose `ceopt` writes down how it was started and wants to be started again."""
     root = tmp_path / ODD
-    root.mkdir()
+    (root / ".git").mkdir(parents=True)
     executable = root / "ceopt"
     executable.write_text(
         '#!/bin/sh\npwd\necho "PATH=$PATH"\necho "KEY=$KEY $CEOPT_WAKE"\nprintf "<%s>" "$@"\necho\nexit 75\n', "utf-8"
@@ -95,6 +95,23 @@ def test_systemd_starts_the_same(job: Job) -> None:
     assert said(job) == as_asked(job, "", "systemd, every 30m")
     timer = units(job)[f"{job.id}.timer"]
     assert "OnCalendar=*:0/30\nPersistent=true\n" in timer and "WantedBy=timers.target" in timer
+
+
+@pytest.mark.parametrize("moved", [True, False])
+def test_a_repository_that_is_gone_or_moved_is_not_made_anew(job: Job, moved: bool) -> None:
+    (job.root / ".git").rmdir()
+    if moved:
+        job.root.rename(job.root.with_name("elsewhere"))
+    before = sorted(job.root.parent.rglob("*"))
+    done = subprocess.run(
+        ["/bin/sh", "-c", job.script("cron", reads_environment=True)],
+        env={},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (2, f"ceopt: no repository is at {job.root}\n")
+    assert sorted(job.root.parent.rglob("*")) == before
 
 
 def test_a_ci_job_is_yaml_that_says_the_same(job: Job) -> None:
