@@ -13,7 +13,7 @@ from ceopt_tui.errors import GitError, ProposalError
 from schemas.command_records import Delivered, Dispatched
 from schemas.records import ExperimentClosed
 
-POLL_S = 5.0  # between two looks at what was pushed
+FIRST_POLL_S, POLL_S = 0.5, 5.0  # between two looks at what was pushed: first often, then as often as is polite
 
 
 class ResultsAwaited(Exception):
@@ -62,6 +62,7 @@ async def _delivered(place: Workplace, dispatched: Dispatched) -> Delivery | Non
     """What a worker pushed, waited for as long as this tick lasts. ProposalError where nothing usable will come."""
     workers, number = place.tools.workers, dispatched.number
     assert workers is not None
+    pause = FIRST_POLL_S
     while not place.late():
         failure = await workers.failure(number)  # asked first: a result may come between two questions
         if delivery := await workers.collect(number, dispatched.ref, dispatched.base_sha):
@@ -72,7 +73,8 @@ async def _delivered(place: Workplace, dispatched: Dispatched) -> Delivery | Non
             raise ProposalError(f"nothing was pushed to {dispatched.ref} within {workers.deadline_s:g} s")
         if place.parts.wake:
             raise ResultsAwaited
-        await place.tools.pause(POLL_S)
+        await place.tools.pause(pause)
+        pause = min(2 * pause, POLL_S)
     return None
 
 
