@@ -35,19 +35,30 @@ def driven(spec: Spec, model: ResolvedModel, environ: Mapping[str, str]) -> Reso
             f"`runner.kind: {name}` drives models of {dialect.provider}, and `{spec.runner.model}` means {model.model}",
             f"Write `runner: {{kind: {name}, model: {dialect.provider}/NAME}}`.",
         )
+    if _named_address(spec, model):
+        raise SetupError(
+            f"`models.{spec.runner.model}.api_base` says where {model.model} answers, and {name} is not told that",
+            f"Take it off, and set {dialect.variables[-1] if name == 'claude' else 'OPENAI_BASE_URL'} instead.",
+        )
     away = "" if model.endpoint == provider else f" by {model.endpoint}"
     endpoint = f"the {name} command line{away}, {find_sandbox(environ).words}"
     most = min(model.concurrency, MOST_AT_ONCE)
     return replace(model, endpoint=endpoint, api_key=None, params={}, concurrency=most)  # it takes no parameters
 
 
+def _named_address(spec: Spec, model: ResolvedModel) -> bool:
+    """Does the spec give the model an address of its own?"""
+    entries = (spec.models.get(key) for key in (spec.runner.model, model.name, model.model))
+    return any(entry is not None and entry.api_base for entry in entries)
+
+
 def without_key(spec: Spec, environ: Mapping[str, str]) -> Mapping[str, str]:
     """The environment as it looks to whoever asks for the key of the agent's model: an agent may sign in without."""
-    name = runner_agent(spec)
-    if name is None:
+    if runner_agent(spec) is None:
         return environ
-    keys = PROVIDERS[DIALECTS[name].provider].keys
-    return environ if any(environ.get(key, "").strip() for key in keys) else {**environ, keys[0]: "not needed"}
+    needed = [provider.keys for provider in PROVIDERS.values() if provider.keys]
+    lacking = [keys[0] for keys in needed if not any(environ.get(key, "").strip() for key in keys)]
+    return {**environ, **dict.fromkeys(lacking, "not needed")}
 
 
 def require_agent(spec: Spec, environ: Mapping[str, str]) -> Dialect | None:

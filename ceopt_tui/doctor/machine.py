@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from ceopt_tui.agent_clis.dialect import Dialect
+from ceopt_tui.agent_clis.sandbox import NOT_SANDBOXED, find_sandbox
 from ceopt_tui.agent_clis.starting import DIALECTS, agent_version
 from ceopt_tui.doctor.finding import Finding
 from ceopt_tui.errors import CeoptError
@@ -35,6 +36,7 @@ def examine_machine(
     else:
         yield from (_local_model(model, environ) for model in MODELS.values())
     yield from (_agent(dialect, environ) for dialect in DIALECTS.values())
+    yield _sandbox(environ)
 
 
 def _git(folder: Path) -> Iterator[Finding]:
@@ -74,6 +76,14 @@ def _agent(dialect: Dialect, environ: Mapping[str, str]) -> Finding:
     version = agent_version(dialect, environ) or "it does not tell its version"
     login = "" if dialect.may_sign_in(environ) else f"; neither a key nor a login. {dialect.login}"
     return Finding("note", dialect.executable, f"{version}, {found}{login}")
+
+
+def _sandbox(environ: Mapping[str, str]) -> Finding:
+    """Agents that run a text do without; the run says so."""
+    sandbox = find_sandbox(environ)
+    if sandbox.program:
+        return Finding("ok", "sandbox", f"{sandbox.program}, for agents that run a text")
+    return Finding("note", "sandbox", f"agents that run a text are {NOT_SANDBOXED}: {sandbox.why}")
 
 
 def _local_model(model: LocalModel, environ: Mapping[str, str]) -> Finding:

@@ -11,6 +11,7 @@ from ceopt_tui.core.masking import mask
 from ceopt_tui.core.ports import Clock, Completer, Message, ModelRequest, ResolvedModel, Role
 from ceopt_tui.doctor.finding import Finding
 from ceopt_tui.errors import CeoptError, InputError
+from ceopt_tui.runner_agent import driven, require_agent, runner_agent, without_key
 from judges.client import LiteLLMClient
 from judges.ledger import Caps, Ledger
 from judges.local_binding import bound
@@ -48,7 +49,7 @@ def examine_models(
     models: list[RoleModel] = []
     for role, name in role_names(spec).items():
         try:
-            model = resolve(role, name, spec.models if spec else {}, environ, config)
+            model = _resolved(role, name, spec, environ, config)
         except CeoptError as error:
             findings.append(Finding("wrong", role, str(error)))
             continue
@@ -56,8 +57,20 @@ def examine_models(
             findings.append(_unconfigured(role, name))
             continue
         findings.append(_found(role, name, model, capped=spec is not None and spec.user_cost_cap_usd is not None))
-        models = _with_role(models, role, model)
+        if role != "task" or spec is None or runner_agent(spec) is None:  # an agent is not asked by a chat call
+            models = _with_role(models, role, model)
     return findings, models
+
+
+def _resolved(
+    role: Role, name: str, spec: Spec | None, environ: Mapping[str, str], config: Path
+) -> ResolvedModel | None:
+    """The model of a role; that of a text which an agent runs as the agent drives it, which must be ready."""
+    if spec is None or role != "task":
+        return resolve(role, name, spec.models if spec else {}, environ, config)
+    require_agent(spec, environ)
+    model = resolve(role, name, spec.models, without_key(spec, environ), config)
+    return driven(spec, model, environ) if model else None
 
 
 def role_names(spec: Spec | None) -> Mapping[Role, str]:

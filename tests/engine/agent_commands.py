@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-SCRIPT = """#!{python}
-import json, os, re, sys, tempfile, time, tomllib
+SCRIPT = """#!{python} -IS
+import json, os, re, sys, time
 from pathlib import Path
 
 here = Path(__file__).resolve().parent
@@ -70,10 +70,12 @@ def followed():
         if "--append-system-prompt-file" in argv:
             files.append(Path(argv[argv.index("--append-system-prompt-file") + 1]))
     else:
+        import tomllib
         yield tomllib.loads((home / ".codex/config.toml").read_text()).get("developer_instructions", "")
         files = [Path("AGENTS.md"), *Path(".agents/skills").glob("*/SKILL.md")]
         files += [path / "AGENTS.md" for path in Path.cwd().parents if play.get("walks_up")]
     if play.get("looks_home"):
+        import tempfile
         files += Path(tempfile.gettempdir()).parent.parent.rglob("ceopt-home-*/CLAUDE.md")
     if not play.get("blind"):
         yield from (path.read_text() for path in files if path.is_file())
