@@ -37,7 +37,7 @@ def test_the_version_is_told_without_loading_anything_heavy() -> None:
     modules = loaded("from ceopt_tui.cli import ceopt; ceopt(['--version'], standalone_mode=False)")
     assert not tops(modules) & (HEAVY | {"pydantic", "yaml", "asyncio"})
     assert within(modules, "ceopt_tui") == {
-        "ceopt_tui", "ceopt_tui.cli", "ceopt_tui.errors", "ceopt_tui.exits", "ceopt_tui.version",
+        "ceopt_tui", "ceopt_tui.cli", "ceopt_tui.errors", "ceopt_tui.exits", "ceopt_tui.version", "ceopt_tui.shell",
         "ceopt_tui.core", "ceopt_tui.core.masking", "ceopt_tui.core.visible",
     }  # fmt: skip
 

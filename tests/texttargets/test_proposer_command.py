@@ -7,6 +7,7 @@ import json
 import os
 import shlex
 import tempfile
+import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -310,6 +311,15 @@ def starts_children(folder: Path) -> str:
 
 
 def alive(file: Path) -> bool:
+    """Does it run on? A process that was killed is gone when the kernel next gets to it."""
+    for _ in range(400):
+        if not _runs(file):
+            return False
+        time.sleep(0.005)
+    return True
+
+
+def _runs(file: Path) -> bool:
     try:
         return Path(f"/proc/{file.read_text().strip()}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
