@@ -213,6 +213,7 @@ def test_a_gain_that_cannot_be_measured_twice_is_given_up_with_its_reason() -> N
         ("plateau", ["inconclusive", "error"], "inconclusive", ExitStatus.FINISHED),
         ("no_ideas", [], "no_improvement", ExitStatus.FINISHED),
         ("no_ideas", ["refused", "no_edits_applied"], "nothing_measured", ExitStatus.FINISHED),
+        ("max_iterations", ["no_edits_applied", "no_edits_applied"], "nothing_measured", ExitStatus.STOPPED),
         ("proposer_failed", ["no_edits_applied"] * 3, "proposer_failed", ExitStatus.STOPPED),
         ("plateau", ["refused", "reverted"], "no_improvement", ExitStatus.FINISHED),
         ("budget", ["reverted"], "inconclusive", ExitStatus.FINISHED),
