@@ -19,11 +19,8 @@ _LEFT_OUT = re.compile(
     |(?:truncated|omitted\ for\ brevity|unchanged))\W*$""",
     re.IGNORECASE | re.VERBOSE,
 )
-_DANGLING = frozenset(
-    ("a", "an", "the", "and", "or", "of", "to", "with", "if", "that", "for", "by", "is", "are", "your")
-)
+_DANGLING = frozenset(("a", "an", "the", "and", "or", "of", "to", "with", "if", "that", "your"))
 _SENTENCE_END = tuple(".!?:;)]}>\"'`”’»*|。！？」』】…")
-_SHORT = 0.5  # of the length before
 
 
 def check_length(before: Mapping[str, str], after: Mapping[str, str], limits: Limits) -> list[Refusal]:
@@ -51,13 +48,13 @@ def check_truncation(before: str, after: str) -> list[Refusal]:
         if line.strip() not in known and _LEFT_OUT.match(line.strip()):
             return [Refusal("truncated", f"line {number} stands for text that was left out: {excerpt(line)}", number)]
     last = after.rstrip().rsplit("\n", 1)[-1].strip()
-    if last not in known and _ends_early(before, after, last):
+    if last not in known and _ends_early(before, last):
         number = after.rstrip().count("\n") + 1
         return [Refusal("truncated", f"the text breaks off in line {number}: {excerpt(last[-60:])}", number)]
     return []
 
 
-def _ends_early(before: str, after: str, last: str) -> bool:
+def _ends_early(before: str, last: str) -> bool:
     if _finished(last):
         return False
     old_lines = [line.strip() for line in before.rstrip().split("\n")]
@@ -69,8 +66,7 @@ def _ends_early(before: str, after: str, last: str) -> bool:
     if not _finished(old_lines[-1]):
         return False
     words = last.rstrip(",-").split()
-    dangling = last.endswith((",", "(", "[", "{")) or (len(words) > 1 and words[-1].casefold() in _DANGLING)
-    return dangling or len(after) < _SHORT * len(before)
+    return last.endswith((",", "(", "[", "{")) or (len(words) > 1 and words[-1].casefold() in _DANGLING)
 
 
 def _finished(line: str) -> bool:

@@ -15,6 +15,7 @@ Part = Literal["input", "expected", "went_wrong", "rubric", "check"]
 
 _LABEL_WORDS = 3
 _MOST_LABELS = 20
+_DISTINCT = 0.75  # of the short answers: where more are one of a kind, they answer items and name no classes
 _PATTERN_SIGN = re.compile(r"\\[dwsSDWbB]|\[[^\]]+\]|[+*?]|\{\d|\(\?|\.\*")
 
 
@@ -63,7 +64,7 @@ class LeakSources:
     def labels(self) -> frozenset[str]:
         """Short expected values that name a class or a format rather than answer one item; any text may use them."""
         counts: Counter[str] = Counter()
-        short: set[str] = set()
+        short: Counter[str] = Counter()
         for case in self.cases:
             given = " ".join(word.norm for text in _texts(case.input) for word in split_words(text))
             for value in set(_texts(case.expected)):
@@ -72,9 +73,10 @@ class LeakSources:
                 counts[joined] += 1
                 plain = not any(character.isdigit() for character in joined)
                 if len(words) <= _LABEL_WORDS and plain and f" {joined} " not in f" {given} ":
-                    short.add(joined)
+                    short[joined] += 1
         shared = {value for value, count in counts.items() if count > 1}
-        closed = short if len(short) <= max(_MOST_LABELS, len(self.cases) // 4) else set()
+        few = len(short) <= max(_MOST_LABELS, len(self.cases) // 4)
+        closed = set(short) if few and len(short) <= _DISTINCT * short.total() else set()
         return frozenset((shared | closed) - {""})
 
 

@@ -14,6 +14,9 @@ _WORD = re.compile(
     rf"|(?:(?![{_UNSPACED}])[\w{_HIDDEN}])+(?:['’](?:(?![{_UNSPACED}])[\w])+)*"
 )
 _DROPPED = re.compile(rf"[{_HIDDEN}]")
+# Letters of other scripts that look like Latin ones; a word that has both kinds is a Latin word in disguise.
+_LATIN = re.compile("[a-z]")
+_LOOK_ALIKES = str.maketrans("аеорсухіјѕһԁԛԝѵαικνορτυχ", "aeopcyxijshdqwvaiknoptux")
 _SENTENCE_START = re.compile(r"(?:[.!?:;\n\"“„«>|•*#-])[\s\"'“‘(\[]*$")
 _MONTHS_AND_DAYS = (
     "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august "
@@ -64,7 +67,8 @@ def normalise(word: str) -> str:
     """A word as it is compared."""
     if word.isascii():
         return word.casefold().strip("_")
-    return unicodedata.normalize("NFKC", _DROPPED.sub("", word)).replace("’", "'").casefold().strip("_")
+    folded = unicodedata.normalize("NFKC", _DROPPED.sub("", word)).replace("’", "'").casefold().strip("_")
+    return folded.translate(_LOOK_ALIKES) if _LATIN.search(folded) else folded
 
 
 def is_unspaced(norm: str) -> bool:

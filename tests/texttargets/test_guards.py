@@ -275,6 +275,18 @@ def test_truncated(after: str) -> None:
     assert codes(PROMPT, after) == ["truncated"]
 
 
+@pytest.mark.parametrize(
+    "after",
+    [
+        "Sort the mail. Answer with one of these labels: permits, taxes, schools, parks",
+        "Labels:\n- permits\n- taxes",
+        "- Name the office this letter is for",
+    ],
+)
+def test_a_shorter_text_without_a_full_stop_is_whole(after: str) -> None:
+    assert codes(PROMPT, after) == []
+
+
 def test_language() -> None:
     german = (
         "Du sortierst die Post der Stadt. Antworte mit dem Namen von einem Amt und nicht mit einem Satz. "

@@ -53,6 +53,33 @@ def test_message_names_item_words_line_and_span() -> None:
     assert after[int(start) : int(end)] == "Refund 41.17 euro to Quillon Vask"
 
 
+def test_answers_that_are_one_of_a_kind_are_no_labels() -> None:
+    """Learnt by heart they win every case they are of and none that comes."""
+    asked = {
+        "Who discovered radium?": "Marie Curie",
+        "Who wrote Hamlet?": "William Shakespeare",
+        "Who invented dynamite?": "Alfred Nobel",
+        "Who was first in space?": "Valentina Tereshkova",
+        "Who wrote Ulysses?": "James Joyce",
+        "Who painted Guernica?": "Pablo Picasso",
+    }
+    cases = [Case(id=f"q{at}", input=question, expected=name) for at, (question, name) in enumerate(asked.items())]
+    index = LeakIndex(LeakSources(cases, held_out=frozenset({"q0", "q2"})))
+    assert check_leaks(BEFORE, BEFORE + "Radium: Marie Curie. Dynamite: Alfred Nobel.\n", index)
+    labels = [
+        Case(id=f"c{at}", input=question, expected=("art", "science")[at % 2]) for at, question in enumerate(asked)
+    ]
+    assert not check_leaks(BEFORE, BEFORE + "Answer with art or science.\n", LeakIndex(LeakSources(labels)))
+
+
+def test_letters_of_another_script_that_look_alike_hide_nothing() -> None:
+    case = Case(
+        id="l1", input="It arrived with a cracked screen and the courier refused to take it", expected="returns"
+    )
+    after = BEFORE + "Example: it аrrived with а crаcked scrееn and the cоurier rеfused tо tаke it.\n"
+    assert check_leaks(BEFORE, after, LeakIndex(LeakSources([case])))
+
+
 def test_six_common_words_in_a_row_are_a_quotation() -> None:
     question = "Customer Quillon Vask asks for the blue kettle refund, order 8841"
     alone = [Case(id="t1", input=question, expected="Refund")]
