@@ -36,7 +36,7 @@ COMMANDS = {
     "calibrate": ("calibrate", "Score outputs yourself: does the judge rank them as you do?"),
     "decide": ("decide", "Decide a payload: keep, revert or not sure."),
     "status": ("status", "Where a run stands."),
-    "stop": ("stop", "End a run for good; the next `run` writes its report."),
+    "stop": ("stop", "End a run for good, at work or not; its report is written."),
     "idea": ("idea", "Put an idea of your own on a run, or list what waits to be tried."),
     "log": ("log", "The run's log, readable."),
     "report": ("report", "The report of a run."),

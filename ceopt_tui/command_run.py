@@ -25,6 +25,7 @@ from ceopt_tui.engine.backends.bench import BenchSetting, CommandBench
 from ceopt_tui.engine.backends.making import WorktreeMaker
 from ceopt_tui.engine.backends.shelf import GitShelf
 from ceopt_tui.engine.backends.worktree import WorktreeBackend
+from ceopt_tui.engine.ending import EndableSkin
 from ceopt_tui.engine.loop import Run, TickResult
 from ceopt_tui.engine.paid_calls import JournaledCompleter
 from ceopt_tui.engine.parts import CommandParts, Parts
@@ -79,6 +80,7 @@ async def run_command_tick(project: Project, options: RunOptions, skin: Skin) ->
     if options.fresh:
         start_over(project, folder, inputs, options.approve)
     claim(folder, repository_root=project.repository.root, git_common_dir=project.repository.git_common_dir)
+    skin = EndableSkin(skin, folder)
     with open_session(folder, SystemClock(), skin.recorded) as session:
         async with _parts(project, models, session, options, skin) as parts:
             skin.opened(session.state, parts.terms, session.recorder.commit)

@@ -36,9 +36,17 @@ class FoundRun:
         return self.folder.name
 
     @property
+    def ended_since(self) -> bool:
+        """Was it ended by a person while nobody worked on it? What its last start waited for then counts no more."""
+        stopped, tick = self.state.stopped, self.state.last_tick
+        if stopped is None or tick is None or self.state.finished or self.state.status == "running":
+            return False
+        return stopped.seq > tick.seq
+
+    @property
     def status(self) -> str:
         """As the journal says, but a run that was killed is `cut_off` and not running."""
-        status = self.state.status
+        status = "waiting" if self.ended_since else self.state.status
         return "cut_off" if status == "running" and not at_work(self.state, self.folder) else status
 
 

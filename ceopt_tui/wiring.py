@@ -18,6 +18,7 @@ from ceopt_tui.core.ports import Completer, ResolvedModel
 from ceopt_tui.ended import ended_run
 from ceopt_tui.engine.backends.worktree import WorktreeBackend
 from ceopt_tui.engine.coverage import with_coverage
+from ceopt_tui.engine.ending import EndableSkin
 from ceopt_tui.engine.loop import Run, TickResult
 from ceopt_tui.engine.paid_calls import JournaledCompleter
 from ceopt_tui.engine.parts import Parts, RunInputs
@@ -79,6 +80,7 @@ async def run_tick(options: RunOptions, skin: Skin) -> TickResult:
     if options.fresh:
         start_over(project, folder, inputs, options.approve)
     claim(folder, repository_root=project.repository.root, git_common_dir=project.repository.git_common_dir)
+    skin = EndableSkin(skin, folder)
     with open_session(folder, SystemClock(), skin.recorded) as session:
         async with _parts(project, inputs, models, session, options, skin) as parts:
             skin.opened(session.state, parts.terms, session.recorder.commit)

@@ -14,6 +14,7 @@ from ceopt_tui.cleaning.own_folders import OWN_FOLDERS, own_things, remove_own
 from ceopt_tui.core.ports import Clock
 from ceopt_tui.engine.bound_files import COPIES_NAME, REPLACED
 from ceopt_tui.engine.digest import DIGEST_NAME
+from ceopt_tui.engine.ending import REQUEST_NAME
 from ceopt_tui.engine.files import PAGE_NAME, REPORT_NAME
 from ceopt_tui.engine.log_view import LOG_NAME
 from ceopt_tui.engine.wrapping_up import PULL_REQUEST_NAME
@@ -48,7 +49,7 @@ KEPT = {
 }
 TORN = "the cut end of a journal that was torn"
 # Files that are made again from the journal when they are needed, and what a killed write may leave beside any other.
-WORKING = {DIGEST_NAME: "made again when a proposer needs it"} | {
+WORKING = {DIGEST_NAME: "made again when a proposer needs it", REQUEST_NAME: "came too late"} | {
     working_name(name): "a write that was cut off" for name in (*KEPT, DIGEST_NAME, f"{JOURNAL_NAME}.torn-")
 }
 UNKNOWN = "ceopt did not name it, so it may be yours"

@@ -20,6 +20,7 @@ from ceopt_tui.core.outcomes import run_word
 from ceopt_tui.core.proposal_words import proposal_lines, waiting_sentence
 from ceopt_tui.core.visible import said
 from ceopt_tui.core.waits import pending_waits
+from ceopt_tui.engine.ending import requested_end
 from ceopt_tui.following import follow
 from ceopt_tui.gitops.repository import Repository
 from ceopt_tui.journal.folders import runs, runs_folder
@@ -83,7 +84,7 @@ def _figures(found: FoundRun) -> dict[str, object]:
             for parked in state.waiting.proposals
         ],
         "pending_waits": [asdict(wait) for wait in pending_waits(state)],
-        "question": state.asked.question if state.asked else None,
+        "question": state.asked.question if state.asked and not found.ended_since else None,
     }
 
 
@@ -107,10 +108,12 @@ def _words(found: FoundRun) -> str:
     lines.append(f"  {counted(len(state.experiments), 'experiment')}, {len(state.keeps)} kept; {money(state)}")
     if waiting := waiting_sentence(state):
         lines += [f"  {waiting}", *(f"    {line}" for line in proposal_lines(state))]
-    if state.asked and not state.finished:
+    if found.ended_since:
+        lines.append("  ended by you; the next `ceopt run` measures what is due and writes its report")
+    elif state.asked and not state.finished:
         lines.append(f"  waits for a person: {state.asked.title} {state.asked.question}")
     elif status == "running" and state.tick:
-        lines.append(f"  process {state.tick.pid} works on it")
+        lines.append(f"  process {state.tick.pid} {_work(found)}")
     elif status == "cut_off":
         lines.append("  its process ended in the middle of its work; run it again to go on")
     elif state.last_tick and not state.finished:
@@ -126,3 +129,12 @@ def _words(found: FoundRun) -> str:
     if state.stopped:
         lines.append(f"  {outcome_sentence(state, span_of(state))}")
     return "\n".join(lines)
+
+
+def _work(found: FoundRun) -> str:
+    """What the process that holds the run is about."""
+    stopped = found.state.stopped
+    if stopped:
+        return f"wraps it up: {run_word(stopped.outcome, ended=True)}"
+    asked = requested_end(found.folder) is not None
+    return "works on it, and wraps it up once the calls under way are in: ended by you" if asked else "works on it"

@@ -63,6 +63,8 @@ def pending_waits(state: RunState) -> tuple[Wait, ...]:
     ended = state.last_tick
     if ended is None or state.status not in {"waiting", "blocked"}:
         return ()
+    if state.stopped and state.stopped.seq > ended.seq:  # a person ended it since: the report is due
+        return waits_after(state, "", ended.wake)
     outcome = ended.outcome or ("needs_person" if state.status == "blocked" else "")  # older ticks did not say
     return waits_after(state, outcome, ended.wake)
 

@@ -35,8 +35,8 @@ from ceopt_tui.core.plan.actions import (
     ScoreSheet,
 )
 from ceopt_tui.core.plan.plan import begins_experiment, plan
-from ceopt_tui.core.plan.reopening import reopens
-from ceopt_tui.core.plan.stopping import ENDED_BY_PERSON, out_of_time
+from ceopt_tui.core.plan.reopening import LIMITS, reopens
+from ceopt_tui.core.plan.stopping import out_of_time
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.engine.asking import ask
 from ceopt_tui.engine.begin import (
@@ -51,7 +51,7 @@ from ceopt_tui.engine.begin import (
 from ceopt_tui.engine.command.collecting import ResultsAwaited
 from ceopt_tui.engine.command.desk import CommandDesk
 from ceopt_tui.engine.command.workplace import Workplace
-from ceopt_tui.engine.ending import EndRequested
+from ceopt_tui.engine.ending import EndRequested, ending, requested_end, withdraw_request
 from ceopt_tui.engine.files import LogView, view_is_stale, write_digest, write_report
 from ceopt_tui.engine.harness import examine_checks, probe, propose_cases
 from ceopt_tui.engine.ideas import hypothesize, propose
@@ -147,7 +147,9 @@ class Run:
         reopened: list[AnyRecord] = []
         terms = self._parts.terms
         goes_on = terms.scoring or terms.wrapping or begins_again(self.state, self._inputs, self._parts)
-        if self.state.report and not goes_on:  # over, or waiting for a person with nothing else to do
+        stopped = self.state.stopped
+        over = self.state.report or (stopped and stopped.outcome in LIMITS)  # or it waits, with nothing else to do
+        if over and not goes_on:
             reason = reopens(self.state, self._parts.terms, self._active_s(), self._wall_s())
             if reason and not changed(self.state, self._inputs, self._parts):
                 reopened = [Reopened(reason=reason)]
@@ -192,6 +194,8 @@ class Run:
     async def _until_parked(self) -> TickResult:
         while True:
             await self._note_jump()
+            if requested_end(self._session.folder) is not None:
+                await self._end_by_person()
             if self._tick_used_up():
                 return TickResult("waiting", "time", "the time for this tick is used up", ExitStatus.WAITING)
             action = plan(self.state, self._parts.terms, active_s=self._active_s(), wall_s=self._wall_s())
@@ -213,9 +217,15 @@ class Run:
             except BudgetError as error:
                 await self._out_of_budget(error)
             except EndRequested:
-                await self._recorder.commit(ENDED_BY_PERSON)
+                await self._end_by_person()
             except ResultsAwaited:
                 return TickResult("waiting", "results", "workers elsewhere have not delivered yet", ExitStatus.WAITING)
+
+    async def _end_by_person(self) -> None:
+        """Here, or from elsewhere by a request, which is on record before it is withdrawn."""
+        refuse = bool(requested_end(self._session.folder))
+        await self._recorder.commit(*ending(self.state, refuse=refuse))
+        withdraw_request(self._session.folder)
 
     async def _carry_out(self, action: Action) -> None:
         recorder, inputs, parts = self._recorder, self._inputs, self._parts

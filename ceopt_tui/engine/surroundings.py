@@ -5,7 +5,7 @@ from __future__ import annotations
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.engine.begin import new_notes
 from ceopt_tui.engine.parts import Parts, RunInputs
-from schemas.records import Noted
+from schemas.records import Committed, Noted, ReportWritten
 
 
 def look_around(state: RunState, inputs: RunInputs, parts: Parts) -> list[Noted]:
@@ -18,7 +18,7 @@ def look_around(state: RunState, inputs: RunInputs, parts: Parts) -> list[Noted]
 def left_at(state: RunState) -> str:
     """The commit the branch was left at, by the journal: of the last keep or report, else where the run began."""
     assert state.started is not None
-    written = [*state.keeps[-1:], *([state.report] if state.report else [])]
+    written: list[Committed | ReportWritten] = [*state.keeps[-1:], *([state.report] if state.report else [])]
     commits = [one.commit for one in sorted(written, key=lambda one: one.seq) if one.commit]
     return commits[-1] if commits else state.started.base_sha
 

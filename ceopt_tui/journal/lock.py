@@ -102,7 +102,8 @@ def refuse_if_held(folder: Path) -> None:
 
 def _busy(owner_file: Path) -> BusyError:
     who = _read_owner(owner_file) or "another process"
-    return BusyError(f"this run is in use by {who}", "Wait until it ends, or stop it; a run has one writer at a time.")
+    hint = "Wait until it ends, or end it for good with `ceopt stop`; a run has one writer at a time."
+    return BusyError(f"this run is in use by {who}", hint)
 
 
 def _read_owner(owner_file: Path) -> Owner | None:

@@ -50,6 +50,13 @@ def test_nothing_is_waited_for_before_while_or_after() -> None:
     assert pending_waits(fold([TICK, finished, ended("finished", "improved")])) == ()
 
 
+def test_a_run_that_was_ended_waits_for_nothing_but_its_report() -> None:
+    parked = ended("blocked", "needs_person").model_copy(update={"seq": 2})
+    stopped = r.Stopped(outcome="person", reason="you ended the run", seq=3)
+    assert pending_waits(fold([TICK, parked, stopped])) == (Wait("next_start", AT_ANY_TIME),)
+    assert pending_waits(fold([TICK, stopped.model_copy(update={"seq": 1}), parked]))[0].on == "person"
+
+
 def handed_out(*numbers: int, due_at: str = "2026-01-02T05:00:30+01:00") -> RunState:
     """Three experiments under way, of which some are with workers elsewhere."""
     records: list[r.AnyRecord] = [TICK]
