@@ -4,6 +4,8 @@ Nothing else is removed, and a checkout that cannot be made is never replaced by
 """
 
 import re
+import shutil
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,6 +20,7 @@ from ceopt_tui.journal.disk import FULL_DISK, is_read_only, storage_error
 
 _OURS = re.compile(r"exp-\d{3,}")
 _CHECKOUT_S = 600.0
+_HALF_MADE_S = 2.0  # git takes milliseconds from making its entry to writing where the checkout is
 
 
 @dataclass(frozen=True)
@@ -86,6 +89,7 @@ class Worktrees:
 
     def clean(self) -> list[str]:
         """Removes every checkout of this run that git knows; returns the paths that had to stay."""
+        self._forget_half_made()
         stayed = []
         for path in self.own():
             try:
@@ -105,6 +109,17 @@ class Worktrees:
                 self.repository.git("worktree", "remove", "--force", "--force", str(tree.path))
                 forgotten.append(str(tree.path))
         return forgotten
+
+    def _forget_half_made(self) -> None:
+        """Takes away what a git left that was cut off before it wrote where its checkout is; git lists it nowhere.
+
+        One that is being made this very moment is younger than that.
+        """
+        for entry in (self.repository.git_common_dir / "worktrees").glob("exp-*"):
+            with suppress(OSError):
+                old = time.time() - entry.stat().st_mtime > _HALF_MADE_S
+                if old and _OURS.fullmatch(entry.name) and _is_half_made(entry):
+                    shutil.rmtree(entry)
 
     def _is_ours(self, path: Path) -> bool:
         return path.parent == self.folder and bool(_OURS.fullmatch(path.name)) and not path.is_symlink()
@@ -180,3 +195,10 @@ def _is_left_over(tree: Registered) -> bool:
     """An experiment's checkout of an older run: named like one, unlocked, and on a disk that is there."""
     name = (tree.branch or "").rpartition("/")[2]
     return bool(_OURS.fullmatch(name)) and not tree.locked and tree.path.parent.is_dir()
+
+
+def _is_half_made(entry: Path) -> bool:
+    """Does git's own entry of a checkout lack its place, and hold no lock but that of its making?"""
+    place, lock = entry / "gitdir", entry / "locked"
+    placed = place.is_file() and bool(place.read_text().strip())
+    return not placed and (not lock.exists() or lock.read_text().strip() in {"", "initializing"})

@@ -1,5 +1,6 @@
 """Experiment checkouts: only where and what ceopt made, and never the user's own."""
 
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -236,3 +237,19 @@ def test_a_lock_of_a_branch_is_named_and_the_same_start_works_once_it_is_gone(
     assert caught.value.exit_status == ExitStatus.STOPPED and "delete that file" in str(caught.value)
     lock.unlink()
     assert trees.add("optimize-exp/x/exp-001", repository.head(), 1).path.is_dir()
+
+
+def test_what_a_git_left_that_was_cut_off_at_its_first_step_is_forgotten(
+    repository: Repository, worktrees: Worktrees
+) -> None:
+    """git lists such an entry nowhere, and never takes the name again."""
+    entries = repository.git_common_dir / "worktrees"
+    half, placed, young, users = (entries / name for name in ("exp-002", "exp-003", "exp-0001", "feature"))
+    for entry in (half, placed, young, users):
+        entry.mkdir(parents=True)
+        (entry / "locked").write_text("initializing")
+    (placed / "gitdir").write_text("/somewhere/exp-003/.git\n")
+    for entry in (half, placed, users):
+        os.utime(entry, (1, 1))
+    worktrees.clean()
+    assert not half.exists() and placed.exists() and young.exists() and users.exists()
