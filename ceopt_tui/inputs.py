@@ -29,6 +29,7 @@ from schemas.evalset_rules import cases_without_answer
 from schemas.loading import LoadedEvalSet, LoadedSpec, load_spec
 from schemas.records import SplitFrozen
 from schemas.spec import Spec
+from texttargets.case_fit import CaseFit, case_fit
 from texttargets.placeholders import guess_syntax
 from texttargets.split import Split, freeze_split
 from texttargets.target_file import text_digest
@@ -51,7 +52,7 @@ def open_project(spec_path: Path) -> Project:
     held_out = None
     if loaded.spec.holdout_file is not None:
         held_out = frozenset(case.id for case in evalsets[-1].evalset.cases)
-    return Project(
+    project = Project(
         loaded,
         repository,
         texts,
@@ -64,6 +65,27 @@ def open_project(spec_path: Path) -> Project:
         labels=named.labels,
         references=named.references,
     )
+    if (fit := fit_of(project)) and fit.lost:
+        raise InputError(
+            [Problem(str(loaded.file), 0, "target", _nothing_sent(fit))],
+            "Write a placeholder that the inputs fill, or the inputs as a mapping with its name; "
+            "`target.syntax` says how placeholders are written.",
+        )
+    return project
+
+
+def fit_of(project: Project) -> CaseFit | None:
+    """How the cases fill a template; None for a text that is sent beside its input."""
+    target = project.spec.target
+    if target is None or target.role != "template":
+        return None
+    return case_fit(project.texts, project.cases, syntax_of(project))
+
+
+def _nothing_sent(fit: CaseFit) -> str:
+    named = ", ".join(fit.lost[:3]) + (f" and {len(fit.lost) - 3} more" if len(fit.lost) > 3 else "")
+    takes = f"its placeholders are {', '.join(fit.asked)}" if fit.asked else "it has no placeholder"
+    return f"nothing of the input of {named} would be sent: the text is a template, and {takes}"
 
 
 def pruned(project: Project) -> Project:
