@@ -39,9 +39,18 @@ def code_files(folder: Path, mutable: Sequence[str]) -> CodeFiles:
 
 def _below(folder: Path, scope: str) -> list[str]:
     place = folder / scope
+    if not place.resolve().is_relative_to(folder.resolve()):
+        return []  # a link leads out of the checkout: what lies there is nobody's to show
     if place.is_file():
         return [Path(scope).as_posix()]
-    files = (path for path in place.rglob("*") if path.is_file() and ".git" not in path.relative_to(folder).parts)
+    root = folder.resolve()
+    files = (
+        path
+        for path in place.rglob("*")
+        if path.is_file()
+        and ".git" not in path.relative_to(folder).parts
+        and (path.is_symlink() or path.resolve().is_relative_to(root))
+    )
     return [path.relative_to(folder).as_posix() for path in files]
 
 
