@@ -47,6 +47,7 @@ def the_end(place: Place) -> Ended:
     raise AssertionError(ended.out)
 
 
+@pytest.mark.exhaustive
 def test_a_start_says_what_it_waits_for_and_the_next_one_collects(tmp_path: Path, endpoint: StubEndpoint) -> None:
     place = approved(tmp_path, endpoint, wake="")
     first = warm().run(place, *RUN, "--max-minutes", "0.02")
