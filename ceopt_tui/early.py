@@ -13,7 +13,7 @@ from ceopt_tui.errors import CeoptError
 from ceopt_tui.journal.folders import state_folder
 from ceopt_tui.journal.lock import refuse_if_held
 
-_NAME = re.compile(rb"""^name:[ \t]*["']?([a-z0-9-]+)["']?[ \t]*(?:#.*)?\r?$""", re.MULTILINE)
+_NAME = re.compile(rb"""^["']?name["']?[ \t]*:[ \t]*["']?([a-z0-9-]+)["']?[ \t]*(?:#.*)?\r?$""", re.MULTILINE)
 
 
 PRUNE_SUFFIX = "-prune"  # of a pruning run's name: it has a state and a branch of its own

@@ -6,16 +6,18 @@ Decides nothing: the options or the person at the keyboard say which.
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 from ceopt_tui.core.ports import Question
 from ceopt_tui.early import PRUNE_SUFFIX, likely_folder
-from ceopt_tui.engine.bound_files import put_back
+from ceopt_tui.engine.bound_files import holds_copy_of, put_back
 from ceopt_tui.engine.ending import EndRequested
 from ceopt_tui.engine.loop import CHANGED, TickResult
 from ceopt_tui.engine.skin import Skin
 from ceopt_tui.errors import NeedsPersonError, SetupError
 from ceopt_tui.gitops.repository import Repository
 from ceopt_tui.journal.lock import RunLock
+from ceopt_tui.looking import all_runs
 from ceopt_tui.run_options import RunOptions
 from ceopt_tui.system_clock import SystemClock
 from ceopt_tui.wiring import run_tick
@@ -48,10 +50,23 @@ def restore(options: RunOptions) -> list[str]:
     suffix = PRUNE_SUFFIX if options.prune else ""
     folder = likely_folder(options.spec_path, options.state_root, options.environ, suffix=suffix)
     if folder is None or not folder.is_dir():
+        folder = _measured_by(options, suffix)
+    if folder is None:
         raise SetupError(f"{options.spec_path} names no run of this repository that could be restored")
     clock = SystemClock()
     with RunLock.acquire(folder, now=clock.now):
         return put_back(folder, Repository.find(options.spec_path.resolve().parent).root, clock.now())
+
+
+def _measured_by(options: RunOptions, suffix: str) -> Path | None:
+    """The one run that was measured by a spec at this place, whatever stands there now."""
+    spec = options.spec_path.parent.resolve() / options.spec_path.name
+    start = next((above for above in spec.parents if above.is_dir()), Path.cwd())
+    place = spec.relative_to(Repository.find(start).root.resolve()).as_posix()
+    runs = all_runs(start, state_root=options.state_root, environ=options.environ)
+    found = [run.folder for run in runs if run.name.endswith(PRUNE_SUFFIX) == bool(suffix)]
+    found = [folder for folder in found if holds_copy_of(folder, place)]
+    return found[0] if len(found) == 1 else None
 
 
 def _question(result: TickResult) -> Question:

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from ceopt_tui.commands.amounts import Amount
 from ceopt_tui.commands.run import model_pairs
 from ceopt_tui.core.coverage_words import LEGEND, WORDS, counts, how_measured, ideas, map_row, place, reason, shown
 from ceopt_tui.core.figures import counted
@@ -29,7 +30,7 @@ _PLACE_WIDTH, _STATUS_WIDTH, _TEXT_WIDTH = 10, 24, 44
 @click.argument("spec", type=click.Path(path_type=Path))
 @click.option("--yes", is_flag=True, help="Do not ask before the first call.")
 @click.option("--max-calls", type=click.IntRange(min=1), help="Stop before sending more requests.")
-@click.option("--max-usd", type=click.FloatRange(min=0), help="Stop before spending more.")
+@click.option("--max-usd", type=Amount(), help="Stop before spending more.")
 @click.option("--repeats", type=click.IntRange(min=2), help="Runs a case without each rule, where outputs vary.")
 @click.option("--state-root", type=click.Path(path_type=Path), help="Where the run's state is kept.")
 @click.option("--cache-dir", type=click.Path(path_type=Path), help="Where replies of models are kept.")

@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from ceopt_tui.commands.amounts import Amount
 from ceopt_tui.core.figures import counted, p_value
 from ceopt_tui.core.visible import fitted, one_line
 from ceopt_tui.system_clock import SystemClock
@@ -71,7 +72,7 @@ class StratumType(click.ParamType[tuple[str, int]]):
 @click.option("--stratify", "strata", type=StratumType(), multiple=True, help="So many of one bucket; may be repeated.")
 @click.option("--against", type=click.Path(path_type=Path), help="Outputs to compare with, pair by pair.")
 @click.option("--model", default="cheap", show_default=True, help="A tier, provider/model, or local/NAME.")
-@click.option("--max-usd", type=click.FloatRange(min=0), help="Stop before spending more.")
+@click.option("--max-usd", type=Amount(), help="Stop before spending more.")
 @click.option("--max-calls", type=click.IntRange(min=0), help="Stop before sending more requests.")
 @click.option("--cache-dir", type=click.Path(path_type=Path), help="Where verdicts are kept.")
 @click.option("--no-cache", is_flag=True, help="Neither read nor keep verdicts.")

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from ceopt_tui.commands.amounts import Amount
 from ceopt_tui.early import PRUNE_SUFFIX, refuse_if_busy
 from ceopt_tui.errors import BusyError
 from ceopt_tui.shell import outliving_its_streams
@@ -18,7 +19,7 @@ OPTIONS = (
     click.argument("spec", type=click.Path(path_type=Path)),
     click.option("--unattended", is_flag=True, help="No screen, no questions; parks where a person is needed."),
     click.option("--json", "as_json", is_flag=True, help="One event a line on stdout."),
-    click.option("--max-minutes", type=click.FloatRange(min=0), help="Work at most this long, then wait (exit 75)."),
+    click.option("--max-minutes", type=Amount(), help="Work at most this long, then wait (exit 75)."),
     click.option(
         "--max-ticks", type=click.IntRange(min=1), help="Decide at most this many experiments, then wait (exit 75)."
     ),

@@ -62,7 +62,17 @@ def _copies(folder: Path) -> dict[str, bytes]:
         return {}
     except ValueError as error:
         raise StorageError(f"{folder / COPIES_NAME} is damaged", "Restore the files from git.") from error
+    if not isinstance(kept, dict) or not all(isinstance(text, str) for text in kept.values()):
+        raise StorageError(f"{folder / COPIES_NAME} is damaged", "Restore the files from git.")
     return {place: text.encode("utf-8", "surrogateescape") for place, text in kept.items()}
+
+
+def holds_copy_of(folder: Path, place: str) -> bool:
+    """Was a run measured by the file at this place of the repository? A damaged copy says no."""
+    try:
+        return place in _copies(folder)
+    except StorageError:
+        return False
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -112,6 +112,26 @@ def test_an_approval_by_digest_is_recorded_once_and_parks_when_the_spec_is_anoth
     assert [json.loads(line)["kind"] for line in lines].count("approved") == 2
 
 
+@pytest.mark.parametrize("left", [None, '"name": "triage"\ndescription: [broken\n', "name: other\n"])
+def test_a_spec_that_is_gone_or_names_another_run_is_put_back(
+    left: str | None, endpoint: StubEndpoint, tmp_path: Path
+) -> None:
+    place = under_way(tmp_path, endpoint)
+    spec = place.root / "spec.yaml"
+    before = spec.read_bytes()
+    spec.unlink() if left is None else spec.write_text(left, "utf-8")
+    ended = warm().run(place, *RUN, "--restore", "--max-ticks", "1")
+    assert "put back: spec.yaml" in ended.err and spec.read_bytes() == before
+    assert ended.status in {0, 75}
+
+
+@pytest.mark.parametrize("amount", ["nan", "inf"])
+def test_a_limit_that_limits_nothing_is_refused(amount: str, endpoint: StubEndpoint, tmp_path: Path) -> None:
+    place = make_project(tmp_path, endpoint.api_base)
+    refused = warm().run(place, *RUN, "--max-minutes", amount)
+    assert refused.status == 2 and "is no amount" in refused.err and endpoint.posts == 0
+
+
 def test_a_run_that_is_not_there_cannot_be_put_back(endpoint: StubEndpoint, tmp_path: Path) -> None:
     place = make_project(tmp_path, endpoint.api_base)
     refused = warm().run(place, *RUN, "--restore")

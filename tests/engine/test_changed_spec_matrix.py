@@ -292,9 +292,10 @@ def test_a_file_that_is_gone_comes_back_and_nothing_is_written_elsewhere(world: 
     copies.write_text('{"../outside.yaml": "x"}', "utf-8")
     with pytest.raises(SetupError, match="outside"):
         put_back(world.folder, world.root, world.clock.now())
-    copies.write_text("{", "utf-8")
-    with pytest.raises(StorageError, match="damaged"):
-        put_back(world.folder, world.root, world.clock.now())
+    for damaged in ("{", "[]", '{"spec.yaml": 1}'):
+        copies.write_text(damaged, "utf-8")
+        with pytest.raises(StorageError, match="damaged"):
+            put_back(world.folder, world.root, world.clock.now())
     copies.unlink()
     with pytest.raises(SetupError, match="holds no copies"):
         put_back(world.folder, world.root, world.clock.now())
