@@ -9,10 +9,10 @@ import click
 
 
 class Amount(click.FloatRange):
-    """A number from 0; neither `nan` nor `inf`."""
+    """A number from `least` on; neither `nan` nor `inf`."""
 
-    def __init__(self) -> None:
-        super().__init__(min=0)
+    def __init__(self, least: float = 0) -> None:
+        super().__init__(min=least)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         amount = float(super().convert(value, param, ctx))

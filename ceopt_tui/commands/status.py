@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from ceopt_tui.commands.finite import FiniteRange
+from ceopt_tui.commands.amounts import Amount
 from ceopt_tui.commands.watching import EVERY_S, LEAST_S, Lines, Screen, is_screen, watch
 from ceopt_tui.core.command_words import command_score
 from ceopt_tui.core.describe import HIDDEN, experiment_line, hides_scores, money, outcome_sentence, span_of
@@ -36,7 +36,7 @@ NONE_YET = "No runs here yet. Start one with `ceopt run SPEC`, or try `ceopt dem
 @click.option("--state-root", type=click.Path(path_type=Path), help="Where the run's state is kept.")
 @click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
 @click.option(
-    "--watch", "watch_s", type=FiniteRange(min=LEAST_S), is_flag=False, flag_value=EVERY_S, metavar="[SECONDS]",
+    "--watch", "watch_s", type=Amount(LEAST_S), is_flag=False, flag_value=EVERY_S, metavar="[SECONDS]",
     help="Look again every so many seconds (2) until the run has ended; without a terminal a line for each change.",
 )  # fmt: skip
 def command(run: str | None, state_root: Path | None, as_json: bool, watch_s: float | None) -> None:
