@@ -64,6 +64,15 @@ def words(ended: Ended) -> str:
     return ended.out + ended.err
 
 
+def test_a_baseline_is_measured_by_the_agent_that_uses_the_skill(tmp_path: Path) -> None:
+    place, command = agent_project(tmp_path, cases=6)
+    ended = warm().run(place, "run", "spec.yaml", "--unattended", "--json")
+    assert ended.status == ExitStatus.NEEDS_PERSON and ended.last["baseline"] is not None, words(ended)
+    assert ended.last["calls"] == command.starts and ended.last["unscored"] == 0
+    assert ended.last["usd"] == pytest.approx(0.25 * command.starts)
+
+
+@pytest.mark.exhaustive
 def test_a_skill_gets_better_in_the_agent_that_uses_it(tmp_path: Path) -> None:
     place, command = agent_project(tmp_path)
     before = users_files(place.root)
