@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import signal
+
 import pytest
 from hypothesis import settings
 
 settings.register_profile("any machine", deadline=None)  # a busy machine is no fault of the code
 settings.load_profile("any machine")
+
+# A shell's background, `nohup` and some CI runners start us deaf to these; what we start would be deaf as well.
+for number, heard in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, heard)
 
 
 @pytest.fixture(autouse=True)

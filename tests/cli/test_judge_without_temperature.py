@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
 from ceopt_process import warm
 from judged_project import NotesModel, make_judged
 from stub_endpoint import Reply, StubEndpoint, failure
@@ -10,6 +11,7 @@ from stub_endpoint import Reply, StubEndpoint, failure
 REFUSED = "Unsupported parameter: 'temperature' is not supported with this model."
 
 
+@pytest.mark.exhaustive
 def test_the_run_is_marked_as_judged_without_determinism(tmp_path: Path) -> None:
     notes = NotesModel()
 

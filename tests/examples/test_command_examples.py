@@ -231,6 +231,7 @@ def judged(mark: str, asked: str) -> str:
     return json.dumps({"marker": mark, "verdicts": rows})
 
 
+@pytest.mark.exhaustive
 def test_what_a_command_prints_is_judged_after_its_gates_and_once_more_from_another_draw(
     tmp_path: Path, endpoint: StubEndpoint
 ) -> None:

@@ -72,6 +72,7 @@ async def test_what_it_was_measured_by_is_put_back(root: Path) -> None:
     assert kept.read_bytes() == own
 
 
+@pytest.mark.exhaustive
 async def test_it_starts_over_with_the_files_as_they_are(root: Path) -> None:
     own = (root / "evals" / "triage.yaml").read_bytes()
     async with opened(root) as (app, pilot):

@@ -53,7 +53,9 @@ def staged(folder: Path, *edits: Edit) -> Stage:
     return stage
 
 
-@pytest.mark.parametrize(("size", "wide"), [((80, 24), ""), pytest.param((120, 40), "-wide")])
+@pytest.mark.parametrize(
+    ("size", "wide"), [((80, 24), ""), pytest.param((120, 40), "-wide", marks=pytest.mark.exhaustive)]
+)
 async def test_a_change_of_code_is_reviewed_and_kept(tmp_path: Path, size: tuple[int, int], wide: str) -> None:
     stage = staged(tmp_path, Edit(60), Edit(120))
     async with on_stage(stage, size=size, first=stage.entry) as (app, pilot):
@@ -80,7 +82,7 @@ async def test_a_change_of_code_is_reviewed_and_kept(tmp_path: Path, size: tuple
         await until(pilot, lambda: "regressed" in text_of(app))
 
 
-@pytest.mark.parametrize("moment", ["new", "ended"])
+@pytest.mark.parametrize("moment", [pytest.param("new", marks=pytest.mark.exhaustive), "ended"])
 async def test_no_key_of_the_run_screen_breaks_on_code(tmp_path: Path, moment: str) -> None:
     stage = staged(tmp_path, Edit(60))
     async with on_stage(stage, first=stage.entry) as (app, pilot):

@@ -129,6 +129,7 @@ async def test_the_map_is_walked_through_cell_by_cell(tmp_path: Path, size: tupl
         await until(pilot, lambda: "A case whose good answer shows" in text_of(app))
 
 
+@pytest.mark.exhaustive
 async def test_rules_are_filtered_by_state_and_found_by_words(tmp_path: Path) -> None:
     async with opened(tmp_path, one()) as (app, pilot):
         await until(pilot, lambda: "✓ covered" in text_of(app))
@@ -218,6 +219,7 @@ async def test_a_large_map_scrolls_both_ways_and_draws_only_what_is_in_sight(tmp
         await until(pilot, lambda: "▼" in text_of(app) and "case 299" in text_of(app))
 
 
+@pytest.mark.exhaustive
 async def test_the_run_screen_and_the_list_open_the_map(tmp_path: Path) -> None:
     stage = Stage(tmp_path)
     async with on_stage(stage) as (app, pilot):

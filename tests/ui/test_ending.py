@@ -32,6 +32,7 @@ async def until_ended(app: CeoptApp, pilot: Pilot[int]) -> None:
     assert "ended by you" in text_of(app)
 
 
+@pytest.mark.exhaustive
 async def test_a_run_at_work_ends_with_its_report_and_does_not_go_on(tmp_path: Path) -> None:
     stage = Stage(tmp_path, free=5)
     async with on_stage(stage, first=stage.entry) as (app, pilot):
@@ -52,6 +53,7 @@ async def test_a_run_at_work_ends_with_its_report_and_does_not_go_on(tmp_path: P
         assert stage.runner.calls == 9
 
 
+@pytest.mark.exhaustive
 async def test_an_end_at_a_question_takes_hold_at_once(tmp_path: Path) -> None:
     stage = Stage(tmp_path)
     async with on_stage(stage, first=stage.entry) as (app, pilot):

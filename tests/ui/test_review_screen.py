@@ -84,6 +84,7 @@ async def test_a_finished_run_is_reviewed_part_by_part(
         await until(pilot, lambda: not isinstance(app.screen, ReviewScreen))
 
 
+@pytest.mark.exhaustive
 async def test_cases_are_filtered_and_held_out_ones_open_once_the_run_has_finished(
     run: Reviewed, tmp_path: Path
 ) -> None:

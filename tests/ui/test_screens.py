@@ -164,6 +164,7 @@ async def test_enter_answers_nothing_until_an_arrow_has_lit_an_option(tmp_path: 
         await until(pilot, lambda: not app.is_running)
 
 
+@pytest.mark.exhaustive
 async def test_a_dialogue_is_answered_like_a_question(tmp_path: Path) -> None:
     stage = Stage(tmp_path)
     async with on_stage(stage, first=stage.entry) as (app, pilot):

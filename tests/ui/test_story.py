@@ -63,6 +63,7 @@ async def test_a_run_fills_live(tmp_path: Path) -> None:
         await until(pilot, lambda: "Keep this change?" in text_of(app))
 
 
+@pytest.mark.exhaustive
 async def test_a_refused_keep_takes_a_reason(tmp_path: Path) -> None:
     stage = Stage(tmp_path)
     async with on_stage(stage, first=stage.entry) as (app, pilot):
