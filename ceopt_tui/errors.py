@@ -67,7 +67,9 @@ class SetupError(CeoptError):
 
 
 class BusyError(SetupError):
-    """Another process is writing this run."""
+    """Another process is writing this run: the same command is right a little later."""
+
+    exit_status = ExitStatus.WAITING
 
 
 class TamperedError(SetupError):

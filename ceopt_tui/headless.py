@@ -26,7 +26,7 @@ from ceopt_tui.core.visible import said
 from ceopt_tui.core.waits import Wait, waits_after
 from ceopt_tui.engine.loop import TickResult
 from ceopt_tui.engine.skin import Commit
-from ceopt_tui.errors import CeoptError, NeedsPersonError
+from ceopt_tui.errors import BusyError, CeoptError, NeedsPersonError
 from schemas.command_records import Delivered
 from schemas.harness_records import CasesProposed, HarnessExamined
 from schemas.keeping_records import ProposalParked, WinnerRead
@@ -171,6 +171,8 @@ class HeadlessSkin:
 
 def refused(error: CeoptError) -> TickResult:
     """How a run ends that could not start."""
+    if isinstance(error, BusyError):
+        return TickResult("waiting", "busy", str(error), error.exit_status)
     status: Literal["blocked", "stopped"] = "blocked" if isinstance(error, NeedsPersonError) else "stopped"
     return TickResult(status, "refused", str(error), error.exit_status)
 

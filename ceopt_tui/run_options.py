@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from ceopt_tui.core.visible import one_line
+from ceopt_tui.journal.folders import COMPOSED, STATE_ROOT_VARIABLE
 
 WAKE_VARIABLE = "CEOPT_WAKE"
 WAKE_LENGTH = 80
@@ -30,6 +31,7 @@ class RunOptions:
     prune: bool = False  # rules leave the text, one by one
     scoring: Literal["calibration", "blind"] | None = None  # this tick is for a person's scores alone
     wrap_up: bool = False  # a person chooses what comes of a run that has ended
+    as_json: bool = False  # what it prints is for scripts
     models: Mapping[str, str] = field(default_factory=dict)  # role or tier -> model, from the command line
     environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
 
@@ -46,11 +48,20 @@ class RunOptions:
     def resume_command(self) -> str:
         """The command that goes on with this very run."""
         command = "calibrate" if self.scoring else "prune" if self.prune else "run"
-        words = ["ceopt", command, str(self.spec_path)]
+        words = ["ceopt", command, self._typed(self.spec_path)]
         words += ["--winner"] if self.scoring == "blind" else []
         words += [] if self.attended or self.scoring else ["--unattended"]
-        for flag, value in (("--state-root", self.state_root), ("--cache-dir", self.cache_dir)):
-            words += [flag, str(value)] if value is not None else []
+        words += ["--json"] if self.as_json else []
+        words += [] if self.max_minutes is None else ["--max-minutes", f"{self.max_minutes:.12g}"]
+        words += [] if self.max_ticks is None else ["--max-ticks", str(self.max_ticks)]
+        composed = self.environ.get(STATE_ROOT_VARIABLE)
+        state_root = self.state_root or (Path(composed) / COMPOSED if composed else None)
+        for flag, value in (("--state-root", state_root), ("--cache-dir", self.cache_dir)):
+            words += [flag, self._typed(value)] if value is not None else []
         for role, model in self.models.items():
             words += ["--model", f"{role}={model}"]
         return shlex.join(words)
+
+    def _typed(self, path: Path) -> str:
+        """As it holds in any folder where nobody is there: the command is then read in a log, and typed elsewhere."""
+        return str(path if self.attended else path.absolute())

@@ -93,6 +93,7 @@ def _start(
         max_minutes=max_minutes,
         max_ticks=max_ticks,
         prune=prune,
+        as_json=as_json,
         models=pairs,
     )
     if show_config or dry_run:

@@ -26,6 +26,7 @@ _PARKED = {
     "time": "time used up",
     "changed": "measured by another spec, eval set or model",
     "results": "workers elsewhere are still at work",
+    "busy": "another process is at work on it",
     "ticks": "this start's experiments decided",
     "budget": "the cap is reached",
     "quota": "the account has nothing left",

@@ -33,6 +33,7 @@ _WAITS = {
     "git": ("git", "once git can work again"),
     "storage": ("disk", "once the disk takes it"),
     "setup": ("setup", "once that is put right"),
+    "busy": ("next_start", "once the start that is at work has ended"),
     "refused": ("setup", "once that is put right"),
 }
 

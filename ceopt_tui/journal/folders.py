@@ -12,6 +12,7 @@ from ceopt_tui.journal.disk import JOURNAL_NAME, storage_error, sync_folder
 
 REPOSITORY_NAME = "repository"
 STATE_ROOT_VARIABLE = "CEOPT_STATE_ROOT"
+COMPOSED = "ceopt"  # below the folder that the variable names
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _ARCHIVED = re.compile(rf"{_NAME.pattern}\.archived-\d{{8}}T\d{{6}}Z(-\d+)?")
 _NAME_LENGTH = 64
@@ -32,7 +33,7 @@ def runs_folder(repository_root: Path, *, state_root: Path | None, environ: Mapp
     if state_root is not None:
         return state_root.absolute()
     if composed := environ.get(STATE_ROOT_VARIABLE):
-        return Path(composed).absolute() / "ceopt"
+        return Path(composed).absolute() / COMPOSED
     return repository_root / ".context" / "ceopt"
 
 

@@ -27,7 +27,9 @@ def under_way(folder: Path, endpoint: StubEndpoint) -> Place:
     warm().run(place, "approve", "spec.yaml")
     ended = warm().run(place, *RUN, "--max-ticks", "1")
     assert (ended.status, ended.last["status"], ended.last["outcome"]) == (75, "waiting", "ticks")
-    assert ended.last["experiments"] == 1 and ended.last["resume"] == "ceopt run spec.yaml --unattended"
+    assert ended.last["experiments"] == 1
+    resume = f"ceopt run {place.root}/spec.yaml --unattended --json --max-ticks 1"
+    assert ended.last["resume"] == resume
     return place
 
 

@@ -30,7 +30,8 @@ def test_a_start_that_leaves_work_says_when_to_come_back(tmp_path: Path) -> None
         )
         blocked = warm().run(place, *RUN)
         assert blocked.status == 4
-        going_on = f"to go on, once a person has answered, and by itself: {WAKE}: ceopt run spec.yaml --unattended\n"
+        again = f"ceopt run {place.root}/spec.yaml --unattended"
+        going_on = f"to go on, once a person has answered, and by itself: {WAKE}: {again}\n"
         assert going_on in blocked.err
         del place.environ["CEOPT_WAKE"]
         warm().run(place, "approve", "spec.yaml")

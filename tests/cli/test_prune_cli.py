@@ -57,7 +57,7 @@ def test_useless_rules_are_gone_on_a_branch_of_its_own(pruned: Pruned, endpoint:
     last = run.last
     assert (last["status"], last["outcome"], last["kept"], last["experiments"]) == ("finished", "shortened", 2, 3)
     assert last["characters"] == {"before": len(PROMPT), "after": len(KEPT)}
-    assert last["resume"] == "ceopt prune spec.yaml --unattended"
+    assert last["resume"] == f"ceopt prune {place.root}/spec.yaml --unattended --json"
     assert last["calls"] == endpoint.posts
     assert git(place.root, "show", "optimize/triage-prune:prompts/triage.md") == KEPT
     subjects = git(place.root, "log", "--format=%s", "main..optimize/triage-prune").splitlines()
@@ -152,7 +152,7 @@ def test_a_second_pruning_is_refused_at_once_and_the_run_itself_is_not(endpoint:
     folder = state_folder("triage-prune", place.root, state_root=None, environ={})
     with RunLock.acquire(folder, now=lambda: datetime(2026, 1, 2, tzinfo=UTC)):
         second = warm().run(place, *PRUNE)
-        assert (second.status, second.last["outcome"]) == (2, "refused")
+        assert (second.status, second.last["outcome"]) == (75, "busy")
         assert "in use by process" in second.last["reason"]
         assert warm().run(place, "run", "spec.yaml", "--unattended", "--json").last["outcome"] == "no_headroom"
 

@@ -46,7 +46,7 @@ def held(spec: Path, root: Path | None = None) -> RunLock:
 def test_a_second_run_is_refused_before_anything_heavy_is_loaded(spec: Path) -> None:
     with held(spec):
         second = started(spec, "--unattended")
-    assert second.returncode == 2
+    assert second.returncode == 75
     assert f"this run is in use by process {os.getpid()}" in second.stderr
     assert "loaded: []" in second.stderr
 
@@ -62,7 +62,7 @@ def test_scripts_get_their_last_line_all_the_same(spec: Path) -> None:
     with held(spec):
         second = started(spec, "--unattended", "--json")
     last = json.loads(second.stdout.splitlines()[-1])
-    assert (last["event"], last["outcome"], last["status"]) == ("finished", "refused", "stopped")
+    assert (last["event"], last["outcome"], last["status"]) == ("finished", "busy", "waiting")
     assert "in use by process" in last["reason"]
 
 

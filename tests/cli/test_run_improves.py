@@ -50,7 +50,7 @@ def test_the_last_line_holds_the_figures_scripts_rely_on(improved: Improved, end
     assert last["held_out"]["after"] == 1.0 > last["held_out"]["before"]
     low, high = last["held_out"]["interval"]
     assert 0 < low < last["held_out"]["after"] - last["held_out"]["before"] < high
-    assert last["resume"] == "ceopt run spec.yaml --unattended"
+    assert last["resume"] == f"ceopt run {improved[0].root}/spec.yaml --unattended --json"
 
 
 def test_nothing_of_the_users_was_touched(improved: Improved) -> None:

@@ -298,7 +298,7 @@ def test_a_second_process_is_refused_and_a_signal_keeps_the_state(tmp_path: Path
         second = cold(place, *RUN)
         stop.set()
         first.join()
-        assert second.status == 2 and "in use by process" in second.last["reason"]
+        assert second.status == 75 and "in use by process" in second.last["reason"]
         (stopped,) = ended
         assert (stopped.status, stopped.last["status"], stopped.last["outcome"]) == (143, "waiting", "interrupted")
         endpoint.delay_s = 0

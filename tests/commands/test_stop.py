@@ -57,7 +57,7 @@ def test_nothing_to_end_and_a_run_at_work_are_said(endpoint: StubEndpoint, tmp_p
     folder = place.root / ".context" / "ceopt" / "triage"
     with RunLock.acquire(folder, now=SystemClock().now):
         busy = warm().run(place, "stop", "spec.yaml")
-    assert busy.status == 2 and "in use by" in busy.err
+    assert busy.status == 75 and "in use by" in busy.err
 
 
 @pytest.fixture

@@ -34,7 +34,7 @@ def test_the_end_of_a_start_says_what_the_next_one_waits_for(outcome: str, on: s
 
 def test_every_word_for_a_parked_run_has_a_wait() -> None:
     at_once = {word for word in _PARKED if wait_for(word).on == "next_start"}
-    assert at_once == {"time", "ticks", "stopped", "calibrated", "scored"}
+    assert at_once == {"time", "ticks", "busy", "stopped", "calibrated", "scored"}
 
 
 def test_a_journal_of_before_outcomes_were_written_still_tells_a_person_from_the_next_start() -> None:
