@@ -41,14 +41,21 @@ class Leak:
 def find_leaks(before: str, after: str, index: LeakIndex, allowed: Iterable[str] = ()) -> list[Leak]:
     """All leaks of what `after` adds to `before`, in order of place, one per source."""
     found = [*_quotations(before, after, index, allowed), *_patterns(before, after, index), *_ids(before, after, index)]
-    found += [Leak(_ADDRESS, after[start:end], start, end, 0.0) for start, end in find_address(before, after)]
-    cleared = [" ".join(phrase.casefold().split()) for phrase in allowed]
-    found = [leak for leak in found if " ".join(leak.words.casefold().split()) not in cleared]
+    cleared = [folded for phrase in allowed if (folded := _folded(phrase))]
+    found = [leak for leak in found if _folded(leak.words) not in cleared]
+    for start, end in find_address(before, after, index.domain):
+        words = _folded(after[start:end])
+        if not any(phrase in words or words in phrase for phrase in cleared):
+            found.append(Leak(_ADDRESS, after[start:end], start, end, 0.0))
     best: dict[str, Leak] = {}
     for leak in found:
         if leak.what not in best or leak.weight > best[leak.what].weight:
             best[leak.what] = leak
     return sorted(best.values(), key=lambda leak: leak.start)
+
+
+def _folded(phrase: str) -> str:
+    return " ".join(phrase.casefold().split())
 
 
 def check_leaks(before: str, after: str, index: LeakIndex, allowed: Iterable[str] = ()) -> list[Refusal]:

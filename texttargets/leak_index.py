@@ -36,6 +36,9 @@ class LeakIndex:
         self.held_out = frozenset(sources.held_out)
         self.identifiers = {case.id for case in sources.cases if _is_code(case.id)}
         phrases = [(phrase, split_words(phrase.text)) for phrase in sources.phrases()]
+        self.domain = frozenset(
+            word.norm for phrase, words in phrases if phrase.part in ("input", "expected") for word in words
+        )
         phrases = [(phrase, words) for phrase, words in phrases if _joined(words) not in self.labels]
         weigh = _Weights(phrases, self.labels, len(sources.cases))
         self.sources: list[Source] = []

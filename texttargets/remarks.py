@@ -14,7 +14,8 @@ from functools import cache
 from ceopt_tui.core.reading_ports import Remarker
 from schemas.keeping_records import ReadRemark
 from texttargets.excerpt import excerpt
-from texttargets.leak import find_leaks
+from texttargets.leak import Leak, find_leaks
+from texttargets.leak_address import find_doubtful_address
 from texttargets.leak_index import LeakIndex
 from texttargets.leak_sources import LeakSources
 from texttargets.leak_words import STOP_WORDS, split_words
@@ -82,6 +83,7 @@ def _in_file(before: str, after: str, wanted: Wanted, index: LeakIndex, asked: f
     for line, held_out, words in () if leaks else near_quotes(before, after, index, wanted.allowed):
         what = "a held-out item" if held_out else f"an item: {excerpt(words)}"
         yield ReadRemark(code="quotes", message=f"line {line} shares words with {what}", line=line)
+    yield from _of_scoring(before, after, leaks)
     for number, text in added_lines(before, after):
         for sentence in _SENTENCE.findall(text):
             if _TO_READERS.search(sentence):
@@ -95,6 +97,16 @@ def _in_file(before: str, after: str, wanted: Wanted, index: LeakIndex, asked: f
         if lost := _lost_phrase(constraint, before, after):
             message = f"the words {excerpt(lost)} are gone, which a constraint names: {excerpt(constraint)}"
             yield ReadRemark(code="constraint", message=message)
+
+
+def _of_scoring(before: str, after: str, leaks: Sequence[Leak]) -> Iterator[ReadRemark]:
+    """Words that the leak guard does not refuse, since they may be about the work as well."""
+    lines = {after.count("\n", 0, leak.start) + 1 for leak in leaks}
+    for start, end in find_doubtful_address(before, after):
+        line = after.count("\n", 0, start) + 1
+        if line not in lines:
+            lines.add(line)
+            yield _remark("scoring", line, "may speak of how outputs are scored", after[start:end])
 
 
 def _remark(code: str, line: int, what: str, sentence: str) -> ReadRemark:

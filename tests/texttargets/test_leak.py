@@ -10,6 +10,7 @@ from leak_corpus import verdicts
 from schemas.checks import Regex
 from schemas.evalset import Case
 from texttargets.leak import check_leaks, find_leaks
+from texttargets.leak_address import find_doubtful_address
 from texttargets.leak_index import LeakIndex
 from texttargets.leak_sources import LeakSources
 
@@ -153,3 +154,16 @@ def test_a_large_text_and_a_large_set_are_no_trouble(size: int) -> None:
     after = text + "\nitem77x and the order 2849 of a refund\n"
     leaks = find_leaks(text, after, LeakIndex(LeakSources(cases)))
     assert [leak.what for leak in leaks] == ["copies item c77"]
+
+
+def test_words_of_scoring_that_are_of_the_work_are_left_to_a_person() -> None:
+    """What cases speak of, and what a checker of the work is called, is refused nowhere."""
+    cases = [Case(id="d1", input="The judge will read my letter, will she not?", expected="court")]
+    added = BEFORE + "The judge will read such letters herself.\n"
+    assert check_leaks(BEFORE, added, LeakIndex(LeakSources(cases))) == []
+    assert check_leaks(BEFORE, added, LeakIndex(LeakSources()))
+    doubtful = BEFORE + "The output is evaluated by a parser of JSON.\n"
+    assert check_leaks(BEFORE, doubtful, LeakIndex(LeakSources())) == []
+    place = next(find_doubtful_address(BEFORE, doubtful))
+    assert doubtful[slice(*place)] == "The output is evaluated"
+    assert list(find_doubtful_address(doubtful, doubtful + "Be kind.\n")) == []

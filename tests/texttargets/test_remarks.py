@@ -51,6 +51,7 @@ def remarks(
         ("Do not greet the customer by name.", "constraint"),
         ("Write: the handle of it came off.", "quotes"),
         ("The judge will look for an amount.", "leak"),
+        ("The reply is evaluated by a parser.", "scoring"),
     ],
 )
 def test_a_sign_is_pointed_out_with_its_line(added: str, code: str) -> None:
@@ -112,6 +113,8 @@ def test_only_lines_that_are_new_where_they_stand_are_read() -> None:
 def test_good_rewrites_of_the_leak_guards_corpus_are_not_held_back() -> None:
     flagged, total = [], 0
     for scenario in yaml.safe_load(LEAKS.read_text(encoding="utf-8")):
+        if scenario["name"] == "work that is called by the words of scoring":
+            continue  # a person is to look at these: the next test
         cases = [Case.model_validate(case) for case in scenario["cases"]]
         remarker = make_remarker(Wanted(scenario["before"], (), LeakSources(cases, rubric=scenario.get("rubric", ""))))
         for text in scenario["good"]:
@@ -120,3 +123,16 @@ def test_good_rewrites_of_the_leak_guards_corpus_are_not_held_back() -> None:
             if any(remark.code not in CUES for remark in found):
                 flagged.append(text)
     assert total > 80 and flagged == []
+
+
+def test_what_may_be_of_scoring_and_of_the_work_is_for_a_person() -> None:
+    scenarios = yaml.safe_load(LEAKS.read_text(encoding="utf-8"))
+    (scenario,) = (one for one in scenarios if one["name"] == "work that is called by the words of scoring")
+    remarker = make_remarker(Wanted(scenario["before"]))
+    texts = {text: f"{scenario['before']}{text}\n" for text in scenario["good"]}
+    codes = {
+        text: {remark.code for remark in remarker({"t": scenario["before"]}, {"t": after})}
+        for text, after in texts.items()
+    }
+    assert sum("scoring" in found for found in codes.values()) >= 0.8 * len(texts)
+    assert codes["Letters from an assessor go to claims."] == set()
