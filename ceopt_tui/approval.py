@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from ceopt_tui.case_filling import filling_lines
 from ceopt_tui.core.figures import counted, percent
 from ceopt_tui.core.masking import mask
 from ceopt_tui.core.ports import ResolvedModel
 from ceopt_tui.core.visible import one_line
-from ceopt_tui.inputs import Project, fit_of, syntax_of
+from ceopt_tui.inputs import Project
 from ceopt_tui.runner_agent import agent_run_lines, in_sandbox
 from ceopt_tui.told_files import unsent_files
 from judges.rubric import levels
@@ -44,7 +45,7 @@ def approval_lines(
 def text_lines(project: Project) -> Iterator[str]:
     """What of the text goes beyond its words: files beside it, and what a change may do that it else may not."""
     target = project.spec.target
-    yield from _template_lines(project)
+    yield from filling_lines(project)
     if project.references:
         yield f"Sent along {', '.join(project.references)}; never edited"
     if unsent := unsent_files(project):
@@ -56,20 +57,6 @@ def text_lines(project: Project) -> Iterator[str]:
         yield "Head       a change may edit the front matter, but never its name"
     if target is not None and target.public_phrases:
         yield f"May quote  {', '.join(excerpt(phrase) for phrase in target.public_phrases)}"
-
-
-def _template_lines(project: Project) -> Iterator[str]:
-    """What cases fill of a template, and what of both is left."""
-    fit = fit_of(project)
-    if fit is None:
-        return
-    assert project.spec.target is not None
-    how = "" if project.spec.target.syntax else ", a guess; `target.syntax` settles it"
-    yield f"Filled in  {', '.join(fit.asked)} ({syntax_of(project)}{how})"
-    for name, cases in fit.open.items():
-        yield f"Left as is {name}, in {counted(len(cases), 'case')}: {', '.join(cases[:3])}"
-    for key, cases in fit.unused.items():
-        yield f"Not sent   {key}, of {counted(len(cases), 'case')}: no placeholder takes it"
 
 
 def reading_line(reader: ResolvedModel | None) -> str:

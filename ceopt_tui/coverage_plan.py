@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ceopt_tui.accounts import judge_cap
+from ceopt_tui.case_filling import syntax_of
 from ceopt_tui.command_inputs import refuse_command
 from ceopt_tui.core.coverage import MOST_AGAIN
 from ceopt_tui.core.figures import counted
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.engine.skin import Skin
 from ceopt_tui.errors import InputError, NeedsPersonError, Problem
-from ceopt_tui.inputs import Project, open_project, split_of, syntax_of
+from ceopt_tui.inputs import Project, open_project, split_of
 from ceopt_tui.journal.disk import JOURNAL_NAME
 from ceopt_tui.looking import read_state
 from ceopt_tui.models import Models, resolve_models

@@ -11,6 +11,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 import platformdirs
 
+from ceopt_tui.case_filling import syntax_of
 from ceopt_tui.core.coverage import RuleEffect, bar, rule_effects
 from ceopt_tui.core.evidence.noise import Runs
 from ceopt_tui.core.figures import counted
@@ -21,7 +22,7 @@ from ceopt_tui.engine.coverage import save_coverage
 from ceopt_tui.engine.skin import Skin
 from ceopt_tui.engine.sweeping import HINT, Sweep, SweepRun
 from ceopt_tui.errors import ProviderError
-from ceopt_tui.inputs import digests, syntax_of
+from ceopt_tui.inputs import digests
 from ceopt_tui.journal.folders import claim
 from ceopt_tui.journal.lock import RunLock
 from ceopt_tui.judging_parts import make_judging

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ceopt_tui.case_filling import filling_config
 from ceopt_tui.core.call_params import over_defaults
 from ceopt_tui.core.masking import mask, masked, redacted, secrets_in
 from ceopt_tui.core.ports import ResolvedModel, Role
@@ -48,6 +49,7 @@ def _measured_by_cases(project: Project, options: RunOptions) -> dict[str, Any]:
         "caution": project.spec.caution,
         "max_iterations": terms.max_iterations,
         "cases": {"selection": len(split.selection), "held_out": len(split.holdout)},
+        "placeholders": filling_config(project),
     }
 
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ceopt_tui.case_filling import filling_notes, refuse_unfit, syntax_of
 from ceopt_tui.command_inputs import NO_SPLIT, command_run_inputs, command_terms, refuse_command, scope_bytes
 from ceopt_tui.core.budget import Caps
 from ceopt_tui.core.plan.terms import Terms
@@ -29,8 +30,6 @@ from schemas.evalset_rules import cases_without_answer
 from schemas.loading import LoadedEvalSet, LoadedSpec, load_spec
 from schemas.records import SplitFrozen
 from schemas.spec import Spec
-from texttargets.case_fit import CaseFit, case_fit
-from texttargets.placeholders import guess_syntax
 from texttargets.split import Split, freeze_split
 from texttargets.target_file import text_digest
 
@@ -65,27 +64,8 @@ def open_project(spec_path: Path) -> Project:
         labels=named.labels,
         references=named.references,
     )
-    if (fit := fit_of(project)) and fit.lost:
-        raise InputError(
-            [Problem(str(loaded.file), 0, "target", _nothing_sent(fit))],
-            "Write a placeholder that the inputs fill, or the inputs as a mapping with its name; "
-            "`target.syntax` says how placeholders are written.",
-        )
+    refuse_unfit(project)
     return project
-
-
-def fit_of(project: Project) -> CaseFit | None:
-    """How the cases fill a template; None for a text that is sent beside its input."""
-    target = project.spec.target
-    if target is None or target.role != "template":
-        return None
-    return case_fit(project.texts, project.cases, syntax_of(project))
-
-
-def _nothing_sent(fit: CaseFit) -> str:
-    named = ", ".join(fit.lost[:3]) + (f" and {len(fit.lost) - 3} more" if len(fit.lost) > 3 else "")
-    takes = f"its placeholders are {', '.join(fit.asked)}" if fit.asked else "it has no placeholder"
-    return f"nothing of the input of {named} would be sent: the text is a template, and {takes}"
 
 
 def pruned(project: Project) -> Project:
@@ -101,16 +81,18 @@ def pruned(project: Project) -> Project:
     return replace(project, loaded=replace(project.loaded, spec=spec.model_copy(update=changes)), pruning=True)
 
 
-def project_problems(loaded: LoadedSpec) -> list[Problem]:
-    """All that keeps a valid spec from being run, as far as it and its files can say; without a repository less."""
+def project_findings(loaded: LoadedSpec) -> tuple[list[Problem], list[str]]:
+    """All that keeps a valid spec from being run, as far as it and its files can say, and what is worth a look.
+
+    Without a repository it is less.
+    """
     try:
         refuse_unsupported(loaded)
-        open_project(loaded.file)
+        return [], list(filling_notes(open_project(loaded.file)))
     except InputError as error:
-        return error.problems
+        return error.problems, [error.hint] if error.hint else []
     except (SetupError, GitError):  # no repository: beside the spec is the only place
-        return named_files(loaded, loaded.file.resolve().parent).problems
-    return []
+        return named_files(loaded, loaded.file.resolve().parent).problems, []
 
 
 def _refuse_unanswered(evalsets: tuple[LoadedEvalSet, ...]) -> None:
@@ -168,16 +150,6 @@ def _refuse_one_sided(project: Project, split: Split) -> None:
         [Problem(str(loaded.file), loaded.line("evalset"), "evalset", text)],
         "Take `split` off some cases and the rest is drawn, or give both sides cases.",
     )
-
-
-def syntax_of(project: Project) -> str:
-    """How placeholders are written in the target, as declared or guessed from text and cases."""
-    target = project.spec.target
-    assert target is not None
-    if target.syntax is not None:
-        return target.syntax
-    text = "\n".join(project.texts.values())
-    return str(guess_syntax(text, [case.input for case in project.cases]))
 
 
 def digests(project: Project) -> tuple[str, str]:

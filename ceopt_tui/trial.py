@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import platformdirs
 
+from ceopt_tui.case_filling import syntax_of
 from ceopt_tui.core.judging_ports import RecordMark, Sheet, SheetOutcome
 from ceopt_tui.core.masking import secrets_in, secrets_of
 from ceopt_tui.core.plan.terms import Terms
@@ -18,7 +19,7 @@ from ceopt_tui.core.ports import Question, RunResult
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.engine.skin import Commit
 from ceopt_tui.errors import NeedsPersonError
-from ceopt_tui.inputs import Project, open_project, syntax_of
+from ceopt_tui.inputs import Project, open_project
 from ceopt_tui.models import Models, resolve_models
 from ceopt_tui.pricing import priced_terms
 from ceopt_tui.run_options import RunOptions

@@ -20,6 +20,7 @@ Syntax = Literal["brace", "double-brace", "jinja", "shell", "none"]
 
 _VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _AGENT_FILES = frozenset({"AGENTS.md", "CLAUDE.md", "GEMINI.md"})
+_TEMPLATE_ENDINGS = (".j2", ".jinja", ".jinja2")
 
 
 class Target(Section):
@@ -27,7 +28,7 @@ class Target(Section):
 
     files: Annotated[tuple[RepositoryPath, ...], Field(min_length=1)]
     kind: Kind = "prompt"
-    """Taken from the file name where nothing is said: SKILL.md, AGENTS.md, CLAUDE.md."""
+    """Taken from the file name where nothing is said: SKILL.md, AGENTS.md, CLAUDE.md, NAME.j2."""
     role: TextRole = "system"
     """`system` and `user` send the whole text; `template` fills its placeholders with each case."""
     syntax: Syntax | None = None
@@ -49,19 +50,19 @@ class Target(Section):
     def _guess_kind_and_role(cls, data: Any) -> Any:
         if not isinstance(data, dict):
             return data
-        guessed: dict[str, Any] = {}
-        if "kind" not in data:
-            guessed["kind"] = "template" if data.get("role") == "template" else _kind_of(data.get("files"))
-        if "role" not in data and data.get("kind", "") == "template":
-            guessed["role"] = "template"
-        return {**data, **guessed}
+        guessed = "template" if data.get("role") == "template" else _kind_of(data.get("files"))
+        kind = data.get("kind", guessed)
+        role = {"role": "template"} if kind == "template" and "role" not in data else {}
+        return {**data, "kind": kind, **role}
 
 
 def _kind_of(files: Any) -> str:
     names = {PurePosixPath(str(file)).name for file in files} if isinstance(files, (list, tuple)) else set()
     if "SKILL.md" in names:
         return "skill"
-    return "agents" if names & _AGENT_FILES else "prompt"
+    if names & _AGENT_FILES:
+        return "agents"
+    return "template" if names and all(name.lower().endswith(_TEMPLATE_ENDINGS) for name in names) else "prompt"
 
 
 class HoldoutFile(Section):

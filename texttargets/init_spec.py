@@ -14,7 +14,7 @@ from schemas.evalset import Case, EvalSet
 from schemas.writing import PASS_RATE, evalset_yaml, minimal_spec_yaml
 from texttargets.checks import unusable_check
 from texttargets.importers.reading import ImportResult, read_failures
-from texttargets.placeholders import guess_syntax
+from texttargets.syntax_guess import guess_syntax
 from texttargets.target_file import for_model, read_target
 
 # Files whose folder says more than their own name.

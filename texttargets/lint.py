@@ -8,7 +8,7 @@ from ceopt_tui.core.ports import Refusal
 from texttargets.guards import make_guard
 from texttargets.leak_sources import LeakSources
 from texttargets.limits import Limits
-from texttargets.placeholders import guess_syntax
+from texttargets.syntax_guess import guess_syntax
 
 
 @dataclass(frozen=True)

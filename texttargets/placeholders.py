@@ -5,11 +5,12 @@ One pass over the text; what is put in is never looked at again, so braces insid
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal
 
-from texttargets.jinja_text import as_text, fill_jinja
+from texttargets.jinja_text import as_text, fill_jinja, free_variables, open_marks
 
 Syntax = Literal["brace", "double-brace", "jinja", "shell", "none"]
 
@@ -49,8 +50,6 @@ _PATTERNS = {
 _CODE_WORDS = frozenset(
     ("break", "continue", "do", "else", "false", "finally", "null", "pass", "return", "self", "this", "true", "try")
 )
-_JINJA_BLOCK = re.compile(r"\{%-?\s*(if|for|set|block|macro|include|extends|call|filter)\b.*?%\}", re.DOTALL)
-_JINJA_FILTER = re.compile(r"\{\{[^{}]*\|[^{}]*\}\}")
 
 
 @dataclass(frozen=True)
@@ -67,9 +66,14 @@ class Placeholder:
 
 def find_placeholders(text: str, syntax: str) -> list[Placeholder]:
     """All marks of a text in order; in brace syntax doubled braces are marks too, which are kept and not filled."""
+    return list(_marks(text, syntax))
+
+
+@lru_cache(maxsize=64)  # one text is filled for every case
+def _marks(text: str, syntax: str) -> tuple[Placeholder, ...]:
     pattern = _PATTERNS.get(syntax)
     if pattern is None:
-        return []
+        return ()
     found = []
     for match in pattern.finditer(text):
         groups = match.groupdict()
@@ -79,7 +83,7 @@ def find_placeholders(text: str, syntax: str) -> list[Placeholder]:
         spec = groups.get("spec") or ""
         key = match[0] if syntax == "brace" and name else _key(match[0])
         found.append(Placeholder(match[0], key, name, spec, match.start(), match.end()))
-    return found
+    return tuple(found)
 
 
 def placeholders(text: str, syntax: str) -> Counter[str]:
@@ -105,23 +109,29 @@ def fill(text: str, values: Mapping[str, Any], syntax: str) -> str:
     return "".join([*parts, text[done:]])
 
 
-def guess_syntax(text: str, case_inputs: Iterable[object] = ()) -> Syntax:
-    """The syntax whose placeholders the cases fill best; without such cases, what the marks look most like."""
-    keys = {str(key) for value in case_inputs if isinstance(value, Mapping) for key in value}
-    order: list[Syntax] = ["brace", "double-brace", "shell"]
-    if _JINJA_BLOCK.search(text) or _JINJA_FILTER.search(text):
-        order.insert(0, "jinja")
-    filled = {syntax: len(keys & _roots(text, syntax)) for syntax in order}
-    if any(filled.values()):
-        return max(order, key=lambda syntax: filled[syntax])
-    return next((syntax for syntax in order if _roots(text, syntax)), "none")
+def names_of(text: str, syntax: str) -> tuple[str, ...]:
+    """Names that an input can fill, each once, in reading order: of `user.name` the first part.
 
-
-def _roots(text: str, syntax: str) -> set[str]:
+    Raises InputError when a Jinja template cannot be read.
+    """
     marks = find_placeholders(text, syntax)
     if syntax == "jinja":
-        return {word for mark in marks for word in re.findall(r"[A-Za-z_]\w*", mark.text)}
-    return {re.split(r"[.\[]", mark.name)[0] for mark in marks if mark.name}
+        return free_variables(text) if marks else ()
+    return tuple(dict.fromkeys(root_of(mark.name) for mark in marks if mark.name))
+
+
+def root_of(name: str) -> str:
+    """The key that a dotted or indexed name begins at."""
+    return re.split(r"[.\[]", name)[0]
+
+
+def open_names(text: str, values: Mapping[str, Any], syntax: str) -> tuple[str, ...]:
+    """What `fill` leaves in the text for these values, each once: names, and expressions of Jinja without braces."""
+    marks = find_placeholders(text, syntax)
+    if syntax == "jinja":
+        left = open_marks(text, values, [(mark.start, mark.end) for mark in marks])
+        return tuple(dict.fromkeys(mark.strip("{}-+ \n") for mark in left))
+    return tuple(dict.fromkeys(mark.name for mark in marks if mark.name and not _look_up(values, mark.name)[0]))
 
 
 def _key(mark: str) -> str:

@@ -16,7 +16,7 @@ from ceopt_tui.doctor.finding import Finding
 from ceopt_tui.doctor.machine import examine_machine
 from ceopt_tui.doctor.models import examine_models, try_models
 from ceopt_tui.exits import ExitStatus
-from ceopt_tui.inputs import project_problems
+from ceopt_tui.inputs import project_findings
 from ceopt_tui.system_clock import SystemClock
 from judges.user_config import user_config_file
 from schemas.loading import LoadedSpec, load_spec
@@ -47,7 +47,7 @@ def command(spec: Path | None, no_calls: bool) -> int:
 
 def _spec_findings(loaded: LoadedSpec) -> Iterable[Finding]:
     """What is wrong with the spec and the files it names."""
-    problems = project_problems(loaded)
+    problems, _ = project_findings(loaded)
     yield from (Finding("wrong", "spec", str(problem)) for problem in problems)
     if not problems:
         yield Finding("ok", "spec", str(loaded.file))

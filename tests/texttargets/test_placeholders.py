@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ceopt_tui.errors import InputError
-from texttargets.placeholders import fill, find_placeholders, guess_syntax, placeholders
+from texttargets.placeholders import fill, find_placeholders, placeholders
+from texttargets.syntax_guess import guess_syntax
 
 DATA = Path(__file__).parent.parent / "data" / "texts"
 PROMPT = (DATA / "B27_prompt.txt").read_text(encoding="utf-8")
@@ -119,3 +120,20 @@ def test_filled_data_is_never_read_again(value: str, around: str) -> None:
     text = f"{around} | {{q}} | end"
     if placeholders(text, "brace") == {"{q}": 1}:  # `{ q}` is one as well
         assert fill(text, {"q": value}, "brace") == f"{around} | {value} | end"
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "wanted"),
+    [
+        ("{{ user.name }}!", {"user": "text"}, "{{ user.name }}!"),
+        ("{{ user.name }}!", {"user": {}}, "{{ user.name }}!"),
+        ("{{ users[0].name|upper }}", {"users": []}, "{{ users[0].name|upper }}"),
+        ("{{ users[0].name|upper }}", {"users": [{"name": "ann"}]}, "ANN"),
+        ("{{ user.name|default('you') }}", {"user": {}}, "you"),
+        ("{{ who|default('you') }}", {}, "you"),
+        ("{% for user in all %}{{ user.name }}{% endfor %}", {"all": [{"name": "a"}], "user": "x"}, "a"),
+        ("{{ name.upper() }} {{ range(2)|list }}", {"name": "ann"}, "ANN [0, 1]"),
+    ],
+)
+def test_a_jinja_expression_that_leads_nowhere_stays(text: str, values: dict[str, object], wanted: str) -> None:
+    assert fill(text, values, "jinja") == wanted

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from texttargets.guard_placeholders import check_placeholders
-from texttargets.placeholders import fill, guess_syntax, placeholders
+from texttargets.placeholders import fill, placeholders
+from texttargets.syntax_guess import guess_syntax
 
 SYNTAXES = ("brace", "double-brace", "jinja", "shell")
 MARKS = {"brace": "{question}", "double-brace": "{{question}}", "jinja": "{{ question }}", "shell": "${question}"}
