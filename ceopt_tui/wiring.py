@@ -17,6 +17,7 @@ from ceopt_tui.core.plan.terms import ScoringOnly, Terms
 from ceopt_tui.core.ports import Completer, ResolvedModel
 from ceopt_tui.ended import ended_run
 from ceopt_tui.engine.backends.worktree import WorktreeBackend
+from ceopt_tui.engine.begin import with_recorded_syntax
 from ceopt_tui.engine.coverage import with_coverage
 from ceopt_tui.engine.ending import EndableSkin
 from ceopt_tui.engine.loop import Run, TickResult
@@ -82,6 +83,7 @@ async def run_tick(options: RunOptions, skin: Skin) -> TickResult:
     claim(folder, repository_root=project.repository.root, git_common_dir=project.repository.git_common_dir)
     skin = EndableSkin(skin, folder)
     with open_session(folder, SystemClock(), skin.recorded) as session:
+        inputs = with_recorded_syntax(inputs, session.state)
         async with _parts(project, inputs, models, session, options, skin) as parts:
             skin.opened(session.state, parts.terms, session.recorder.commit)
             if options.approve:

@@ -55,6 +55,7 @@ class RunStarted(Record):
     text_digest: str
     seed: int
     command: str = ""  # what measures, where a command does: the texts are empty then, and commits stand for them
+    syntax: str = ""  # how placeholders are written, as declared or guessed at the start; empty in older logs
 
 
 class TickStarted(Record):

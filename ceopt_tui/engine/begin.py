@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from ceopt_tui.core.plan.setting_up import approved
@@ -168,7 +169,15 @@ def _started(inputs: RunInputs, parts: Parts, earlier: RunStarted | None) -> Run
         text_digest=inputs.text_digest or base_sha,
         seed=inputs.seed,
         command=inputs.command,
+        syntax=inputs.syntax,
     )
+
+
+def with_recorded_syntax(inputs: RunInputs, state: RunState) -> RunInputs:
+    """The inputs with the syntax this run began with: a guess is made once, whatever the user's text has become."""
+    started = state.started
+    same = started is not None and started.syntax and started.measurement_digest == inputs.measurement_digest
+    return replace(inputs, syntax=started.syntax) if started and same else inputs
 
 
 def refuse_uncommitted(dirty: Sequence[str]) -> None:

@@ -99,6 +99,19 @@ def test_the_limits_of_a_run() -> None:
     assert stopped(looping(*two, *tried(3, "error")), plateau=3) is None
 
 
+def test_a_limit_reached_by_proposals_that_all_failed_is_a_failed_proposer() -> None:
+    failed = [*tried(1, "no_edits_applied"), *tried(2, "no_edits_applied")]
+    assert stopped(looping(*failed), max_iterations=2) == (
+        "proposer_failed", "2 experiments: the limit is reached, and none had a usable change, the last: r"
+    )  # fmt: skip
+    assert stopped(looping(*tried(1), *tried(2, "no_edits_applied")), max_iterations=2) == (
+        "max_iterations", "2 experiments: the limit is reached"
+    )  # fmt: skip
+    over = ended("proposer_failed", *failed)
+    assert reopens(over, terms(max_iterations=2), 0, 0) is None
+    assert reopens(over, terms(max_iterations=3), 0, 0) == "the proposer is asked again"
+
+
 def test_another_change_needs_room_for_its_first_sweep_and_the_report() -> None:
     sweep = len(SELECTION) + 3  # three runs of the current text, against drift
     assert stopped(looping(), budget=Caps(sweep + REPORT)) is None

@@ -26,7 +26,7 @@ def reopens(state: RunState, terms: Terms, active_s: float, wall_s: float) -> st
     terms = terms.extended(state.raised)
     ended_by = state.stopped.outcome
     if ended_by == "proposer_failed":
-        return "the proposer is asked again"
+        return "the proposer is asked again" if state.iterations < terms.max_iterations else None
     if ended_by == "budget" and not _room(state, terms):
         return None  # there is room for some step, not for the one it stopped at
     if ended_by in LIMITS and _stops(state, terms, active_s, wall_s) is None:

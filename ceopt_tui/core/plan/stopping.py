@@ -24,12 +24,25 @@ def stop_reason(state: RunState, terms: Terms, active_s: float, wall_s: float) -
         _saturated(state, terms),
         _unmoved(state),
         _proposer(state),
-        _limit(state.iterations >= terms.max_iterations, "max_iterations", counted(state.iterations, "experiment")),
+        out_of_experiments(state, terms),
         out_of_time(terms, active_s, wall_s),
         _limit(state.plateau >= terms.plateau, "plateau", f"{since_keep} in a row without a keep"),
         _budget(state, terms),
     )
     return next((stop for stop in checks if stop), None)
+
+
+def out_of_experiments(state: RunState, terms: Terms) -> Stopped | None:
+    """The limit of experiments; where none of them had a change from its proposer, it is that which ended the run."""
+    stop = _limit(state.iterations >= terms.max_iterations, "max_iterations", counted(state.iterations, "experiment"))
+    failed = {experiment.outcome for experiment in state.experiments.values()} == {"no_edits_applied"}
+    if stop is None or not failed:
+        return stop
+    last = state.experiments[max(state.experiments)].closed
+    assert last is not None
+    return Stopped(
+        outcome="proposer_failed", reason=f"{stop.reason}, and none had a usable change, the last: {last.reason}"
+    )
 
 
 def out_of_time(terms: Terms, active_s: float, wall_s: float) -> Stopped | None:

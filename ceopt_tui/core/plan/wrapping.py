@@ -105,8 +105,9 @@ def _exit(state: RunState, lost: int) -> ExitStatus:
         return ExitStatus.REFUSED
     if lost or (state.stopped.outcome in STOPPED_EARLY and not state.keeps):
         return ExitStatus.STOPPED
-    if {experiment.outcome for experiment in state.experiments.values()} == {"no_edits_applied"}:
-        return ExitStatus.STOPPED  # its proposer never gave a change: the next start asks it again
+    outcomes = {experiment.outcome for experiment in state.experiments.values()}
+    if outcomes == {"no_edits_applied"} and state.stopped.outcome != "no_ideas":
+        return ExitStatus.STOPPED  # its proposer never gave a change; one that is out of ideas had its say
     return ExitStatus.FINISHED
 
 

@@ -10,7 +10,7 @@ from ceopt_tui.core.plan.command.finishing import plan_wrap_up
 from ceopt_tui.core.plan.command.setting_up import own_place, plan_setup
 from ceopt_tui.core.plan.command.terms import CommandTerms
 from ceopt_tui.core.plan.proposals import is_ready, plan_dependencies, plan_proposals
-from ceopt_tui.core.plan.stopping import UNUSABLE_REPLIES, out_of_time
+from ceopt_tui.core.plan.stopping import UNUSABLE_REPLIES, out_of_experiments, out_of_time
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.state.commands import Place
 from ceopt_tui.core.state.run import RunState
@@ -118,10 +118,7 @@ def stop_reason(state: RunState, terms: Terms, command: CommandTerms, active_s: 
         unusable = counted(state.proposer_failures, "proposal")
         reason = f"{unusable} in a row could not be used, the last: {state.proposer_fault}"
         return Stopped(outcome="proposer_failed", reason=reason)
-    if state.iterations >= terms.max_iterations:
-        reason = f"{counted(state.iterations, 'experiment')}: the limit is reached"
-        return Stopped(outcome="max_iterations", reason=reason)
-    if stop := out_of_time(terms, active_s, wall_s):
+    if stop := out_of_experiments(state, terms) or out_of_time(terms, active_s, wall_s):
         return stop
     if state.plateau >= terms.plateau:
         reason = f"{counted(state.plateau, 'experiment')} in a row without a keep: the limit is reached"
