@@ -11,14 +11,13 @@ from ceopt_tui.core.ports import Refusal
 from texttargets.excerpt import excerpt, on_one_line
 from texttargets.leak_address import find_address
 from texttargets.leak_index import SEED_WORDS, LeakIndex, Source
-from texttargets.leak_words import STOP_WORDS, Word, is_unspaced, split_words
+from texttargets.leak_telling import ENOUGH, says_enough
+from texttargets.leak_words import Word, split_words
 
-_ENOUGH = {"input": 5.0, "expected": 5.0, "went_wrong": 6.0, "rubric": 5.5, "check": 5.0}
 _WHOLE_WORDS = {"input": 3, "expected": 4, "check": 3}
 _WHOLE_WEIGHT = {"input": 1.5, "expected": 3.0, "check": 2.0}
 _ANYWHERE_WORDS = {"input": 6, "expected": 6, "check": 4}
 _ANYWHERE_WEIGHT = {"input": 4.0}  # fewer words that say so much are an input wherever they stand
-_RUNNING_WORDS, _RUNNING_TELLING, _RUNNING_WEIGHT = 6, 4, 3.0  # so many words in a row, and what they must say
 _PIECE = 2.5  # what a piece of a quotation in pieces, all in one line, must weigh
 _BEFORE_QUOTE = "\"'“”‘’«»`:>|([→=\n-*•"
 _AFTER_QUOTE = "\"'“”‘’«»`|)]→=\n.!?;,-"
@@ -41,6 +40,7 @@ class Leak:
 def find_leaks(before: str, after: str, index: LeakIndex, allowed: Iterable[str] = ()) -> list[Leak]:
     """All leaks of what `after` adds to `before`, in order of place, one per source."""
     found = [*_quotations(before, after, index, allowed), *_patterns(before, after, index), *_ids(before, after, index)]
+    found += _disguised(before, after, index, allowed)
     cleared = [folded for phrase in allowed if (folded := _folded(phrase))]
     found = [leak for leak in found if _folded(leak.words) not in cleared]
     for start, end in find_address(before, after, index.domain):
@@ -99,8 +99,7 @@ def _quotations(before: str, after: str, index: LeakIndex, allowed: Iterable[str
         start, end = span[0].start, span[-1].end
         leak = Leak(_what(run.source, index), after[start:end], start, end, weight)
         fresh = [norm for at, norm in enumerate(norms[run.first : run.last], run.first) if at not in old]
-        telling = weight >= _ENOUGH[run.source.phrase.part] or _runs_on(fresh, run.source, weight)
-        if telling or _is_whole(after, span, run.source, weight):
+        if says_enough(fresh, run.source.phrase.part, weight) or _is_whole(after, span, run.source, weight):
             yield leak
         elif weight >= _PIECE:
             small[run.source, after.count("\n", 0, start)][start] = leak
@@ -110,7 +109,7 @@ def _quotations(before: str, after: str, index: LeakIndex, allowed: Iterable[str
 
 def _in_pieces(after: str, source: Source, pieces: list[Leak]) -> Iterator[Leak]:
     """A quotation whose parts were moved about within one line."""
-    if len(pieces) > 1 and sum(piece.weight for piece in pieces) >= _ENOUGH[source.phrase.part] + _PIECE / 2:
+    if len(pieces) > 1 and sum(piece.weight for piece in pieces) >= ENOUGH[source.phrase.part] + _PIECE / 2:
         start, end = min(piece.start for piece in pieces), max(piece.end for piece in pieces)
         yield Leak(pieces[0].what, after[start:end], start, end, _PIECE)
 
@@ -129,14 +128,6 @@ def _runs(norms: list[str], old: set[int], index: LeakIndex) -> Iterator[_Run]:
                 first, last = _extend(norms, at, source.norms, place)
                 reached[number, at - place] = last
                 yield _Run(first, last, source, place - (at - first))
-
-
-def _runs_on(fresh: list[str], source: Source, weight: float) -> bool:
-    """Many words of a case in a row, most of them no stop words: a quotation even where every word is a common one."""
-    if source.phrase.part not in _WHOLE_WORDS or len(fresh) < _RUNNING_WORDS or weight < _RUNNING_WEIGHT:
-        return False
-    telling = sum(norm not in STOP_WORDS and not is_unspaced(norm) for norm in fresh)
-    return telling >= max(_RUNNING_TELLING, len(fresh) / 2)
 
 
 def _is_whole(after: str, run: list[Word], source: Source, weight: float) -> bool:
@@ -197,6 +188,12 @@ def _cleared(norms: list[str], allowed: Iterable[str]) -> set[int]:
             if norms[at : at + len(wanted)] == wanted:
                 cleared.update(range(at, at + len(wanted)))
     return cleared
+
+
+def _disguised(before: str, after: str, index: LeakIndex, allowed: Iterable[str]) -> Iterator[Leak]:
+    for quote in index.letters.find(before, after, allowed):
+        start, end = quote.start, quote.end
+        yield Leak(_what(index.sources[quote.number], index), after[start:end], start, end, quote.weight)
 
 
 def _patterns(before: str, after: str, index: LeakIndex) -> Iterator[Leak]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from texttargets.language import guess_language
+from texttargets.leak_disguise import LettersIndex
 from texttargets.leak_sources import LeakSources, Phrase
 from texttargets.leak_words import STOP_WORDS, Word, is_unspaced, split_words
 
@@ -45,6 +46,11 @@ class LeakIndex:
         self.seeds: dict[tuple[str, ...], list[tuple[int, int]]] = defaultdict(list)
         for phrase, words in phrases:
             self._add(Source(phrase, tuple(word.norm for word in words), tuple(weigh.all(words))))
+        self.letters = LettersIndex(
+            [source.norms for source in self.sources],
+            [source.weights for source in self.sources],
+            [source.phrase.part for source in self.sources],
+        )
 
     def places(self, seed: tuple[str, ...]) -> list[tuple[int, int]]:
         """Source number and word number of every place of a seed, none when it is everywhere."""
