@@ -37,7 +37,7 @@ def broken_case_rules(evalset: EvalSet | None, document: Document) -> list[Probl
         if case.check:
             problems.extend(problem_at(document, (*path, "check"), reason) for reason in _unusable(case.check))
         if check := case.check or shared:
-            reasons = _unfit(check, case.expected)
+            reasons = _unfit(check, case.expected, _null_hint(document, number))
             problems.extend(problem_at(document, (*path, "expected"), reason) for reason in reasons)
     return problems
 
@@ -47,7 +47,9 @@ def cases_without_answer(evalset: EvalSet, document: Document) -> list[Problem]:
     if evalset.check is not None:
         return []
     return [
-        problem_at(document, ("cases", number, "expected"), "is required without a check; the word null needs quotes")
+        problem_at(
+            document, ("cases", number, "expected"), f"is required without a check{_null_hint(document, number)}"
+        )
         for number, case in enumerate(evalset.cases)
         if case.check is None and case.expected is None
     ]
@@ -91,15 +93,21 @@ def _unusable(check: Check) -> Iterator[str]:
             yield f"no output is at least {check.minimum} and at most {check.maximum} {check.unit} long"
 
 
-def _unfit(check: Check, expected: Expected | None) -> Iterator[str]:
+def _null_hint(document: Document, number: int) -> str:
+    """What to say of an `expected` that is written and still empty: the word null means nothing is there."""
+    entry = document.at(("cases", number))
+    return "; the word null needs quotes" if isinstance(entry, dict) and "expected" in entry else ""
+
+
+def _unfit(check: Check, expected: Expected | None, null_hint: str) -> Iterator[str]:
     """Why `expected` cannot be compared by the check."""
     if isinstance(check, AllOf):
         for inner in check.checks:
-            yield from _unfit(inner, expected)
+            yield from _unfit(inner, expected, null_hint)
     elif not _compares(check):
         return
     elif expected is None:
-        yield f"is required by check {check.type}; the word null needs quotes"
+        yield f"is required by check {check.type}{null_hint}"
     elif isinstance(check, JsonFields):
         yield from _unfit_fields(check, expected)
     elif not isinstance(expected, str):

@@ -19,8 +19,16 @@ _SECRET_WORDS = ("key", "token", "password", "secret")
 
 
 def problem_at(document: Document, path: Sequence[str | int], message: str) -> Problem:
-    """A problem with the line of `path`, or of the nearest part of it that exists."""
-    return Problem(document.file, document.line(path), visible(key_text(path), 120), visible(message))
+    """A problem with the line of `path`, or of the nearest part of it that exists; of a case with its id."""
+    name = _case_id(document, path)
+    which = f" (case {visible(name, 60)})" if name and f"'{name}'" not in message else ""
+    return Problem(document.file, document.line(path), visible(key_text(path), 120), visible(message) + which)
+
+
+def _case_id(document: Document, path: Sequence[str | int]) -> str:
+    """The id of the case that a path leads into: people know a case by it, not by its place."""
+    name = document.at((*path[:2], "id")) if len(path) > 2 and path[0] == "cases" else None
+    return name if isinstance(name, str) else ""
 
 
 def problems_of(error: ValidationError, model: type[BaseModel], document: Document) -> list[Problem]:
