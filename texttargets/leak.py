@@ -39,8 +39,9 @@ class Leak:
 
 def find_leaks(before: str, after: str, index: LeakIndex, allowed: Iterable[str] = ()) -> list[Leak]:
     """All leaks of what `after` adds to `before`, in order of place, one per source."""
-    found = [*_quotations(before, after, index, allowed), *_patterns(before, after, index), *_ids(before, after, index)]
-    found += _disguised(before, after, index, allowed)
+    texts = _Texts(before, after, [word.norm for word in split_words(before)], split_words(after))
+    found = [*_quotations(texts, index, allowed), *_patterns(before, after, index), *_ids(before, after, index)]
+    found += [*_disguised(before, after, index, allowed), *_learnt(texts, index, allowed)]
     cleared = [folded for phrase in allowed if (folded := _folded(phrase))]
     found = [leak for leak in found if _folded(leak.words) not in cleared]
     for start, end in find_address(before, after, index.domain):
@@ -82,12 +83,21 @@ class _Run:
     place: int
 
 
-def _quotations(before: str, after: str, index: LeakIndex, allowed: Iterable[str]) -> Iterator[Leak]:
-    words = split_words(after)
+@dataclass(frozen=True)
+class _Texts:
+    """A text before and after, and the words of each."""
+
+    before: str
+    after: str
+    old_norms: list[str]
+    words: list[Word]
+
+
+def _quotations(texts: _Texts, index: LeakIndex, allowed: Iterable[str]) -> Iterator[Leak]:
+    after, words = texts.after, texts.words
     norms = [word.norm for word in words]
-    old_norms = [word.norm for word in split_words(before)]
-    old_text = f" {' '.join(old_norms)} "
-    old = _covered(norms, _grams(old_norms)) | _cleared(norms, allowed)
+    old_text = f" {' '.join(texts.old_norms)} "
+    old = _covered(norms, _grams(texts.old_norms)) | _cleared(norms, allowed)
     small: dict[tuple[Source, int], dict[int, Leak]] = defaultdict(dict)
     for run in _runs(norms, old, index):
         quoted = " ".join(norms[run.first : run.last])
@@ -144,12 +154,14 @@ def _is_whole(after: str, run: list[Word], source: Source, weight: float) -> boo
 
 def _what(source: Source, index: LeakIndex) -> str:
     phrase = source.phrase
-    if phrase.item in index.held_out:
+    return "copies the rubric" if phrase.part == "rubric" else _copies(phrase.item, index, check=phrase.part == "check")
+
+
+def _copies(item: str, index: LeakIndex, *, check: bool = False) -> str:
+    if item in index.held_out:
         return _HELD_OUT[0]
-    if phrase.part == "rubric":
-        return "copies the rubric"
-    owner = f"item {_shown_id(phrase.item)}" if phrase.item else "the eval set"
-    return f"copies {owner}" if phrase.part != "check" else f"copies the check of {owner}"
+    owner = f"item {_shown_id(item)}" if item else "the eval set"
+    return f"copies the check of {owner}" if check else f"copies {owner}"
 
 
 def _shown_id(identifier: str) -> str:
@@ -196,14 +208,19 @@ def _disguised(before: str, after: str, index: LeakIndex, allowed: Iterable[str]
         yield Leak(_what(index.sources[quote.number], index), after[start:end], start, end, quote.weight)
 
 
+def _learnt(texts: _Texts, index: LeakIndex, allowed: Iterable[str]) -> Iterator[Leak]:
+    known = [*texts.old_norms, *(word.norm for phrase in allowed for word in split_words(phrase))]
+    for found in index.answers.find(known, texts.after, texts.words):
+        words = texts.after[found.start : found.end]
+        yield Leak(_copies(found.answer.item, index), words, found.start, found.end, found.weight)
+
+
 def _patterns(before: str, after: str, index: LeakIndex) -> Iterator[Leak]:
     for pattern, item in index.patterns.items():
         bare = pattern.strip("^$")
         at = after.find(bare) if len(bare) >= SEED_WORDS and bare not in before else -1
         if at >= 0:
-            owner = f"item {_shown_id(item)}" if item else "the eval set"
-            what = _HELD_OUT[0] if item in index.held_out else f"copies the check of {owner}"
-            yield Leak(what, after[at : at + len(bare)], at, at + len(bare), 0.0)
+            yield Leak(_copies(item, index, check=True), after[at : at + len(bare)], at, at + len(bare), 0.0)
 
 
 def _ids(before: str, after: str, index: LeakIndex) -> Iterator[Leak]:

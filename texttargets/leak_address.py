@@ -6,6 +6,7 @@ part of the work may be called as well is doubtful: a person is shown it.
 
 import re
 from collections.abc import Collection, Iterator
+from itertools import chain
 
 from texttargets.leak_address_english import CERTAIN, DOUBTFUL
 from texttargets.leak_address_languages import IN_OTHER_LANGUAGES
@@ -41,8 +42,9 @@ def _new(
     before: str, after: str, domain: Collection[str], patterns: tuple[re.Pattern[str], ...], *, certain: bool
 ) -> Iterator[tuple[int, int]]:
     known = before.casefold()
+    added = _added(before, after)
     for pattern in patterns:
-        for match in pattern.finditer(after):
+        for match in chain.from_iterable(pattern.finditer(after, start, end) for start, end in added):
             noun = match["noun"].casefold()
             if (noun and noun in known) or match[0].casefold() in known:
                 continue
@@ -50,6 +52,24 @@ def _new(
                 continue
             yield match.start(), match.end()
             break
+
+
+def _added(before: str, after: str) -> list[tuple[int, int]]:
+    """Stretches of new lines, each with the line before and after it, which may hold part of a sentence."""
+    known = set(before.split("\n"))
+    stretches: list[tuple[int, int]] = []
+    start = last = 0
+    for line in after.split("\n"):
+        end = start + len(line)
+        if line not in known:
+            follow = after.find("\n", end + 1)
+            reach = len(after) if follow < 0 else follow
+            if stretches and last <= stretches[-1][1]:
+                stretches[-1] = (stretches[-1][0], reach)
+            else:
+                stretches.append((last, reach))
+        last, start = start, end + 1
+    return stretches
 
 
 def _is_of_the_work(after: str, match: re.Match[str]) -> bool:

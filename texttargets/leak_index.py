@@ -1,13 +1,14 @@
 """The words of all leak sources, weighed by how much a quotation of them tells, and where runs of them start."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
 from texttargets.language import guess_language
+from texttargets.leak_answers import Answer, AnswerIndex
 from texttargets.leak_disguise import LettersIndex
-from texttargets.leak_sources import LeakSources, Phrase
+from texttargets.leak_sources import LABEL_WORDS, LeakSources, Phrase
 from texttargets.leak_words import STOP_WORDS, Word, is_unspaced, split_words
 
 SEED_WORDS = 3
@@ -46,11 +47,26 @@ class LeakIndex:
         self.seeds: dict[tuple[str, ...], list[tuple[int, int]]] = defaultdict(list)
         for phrase, words in phrases:
             self._add(Source(phrase, tuple(word.norm for word in words), tuple(weigh.all(words))))
+        self.answers = AnswerIndex(list(self._answers()), self.held_out, open_set=sources.is_open())
         self.letters = LettersIndex(
             [source.norms for source in self.sources],
             [source.weights for source in self.sources],
             [source.phrase.part for source in self.sources],
         )
+
+    def _answers(self) -> Iterator[Answer]:
+        """Short expected values that are no labels, with the words of their cases' inputs."""
+        questions: defaultdict[str, dict[str, float]] = defaultdict(dict)
+        for source in self.sources:
+            if source.phrase.part == "input":
+                questions[source.phrase.item] |= dict(zip(source.norms, source.weights, strict=True))
+        for source in self.sources:
+            phrase = source.phrase
+            if phrase.part == "expected" and 0 < len(source.norms) <= LABEL_WORDS:
+                question = questions[phrase.item]
+                yield Answer(phrase.item, source.norms, sum(source.weights), question)
+                if len(source.norms) > 1 and source.weights[-1] >= _NAME:
+                    yield Answer(phrase.item, source.norms[-1:], source.weights[-1], question, part=True)
 
     def places(self, seed: tuple[str, ...]) -> list[tuple[int, int]]:
         """Source number and word number of every place of a seed, none when it is everywhere."""

@@ -13,9 +13,11 @@ from texttargets.strict_json import as_text
 
 Part = Literal["input", "expected", "went_wrong", "rubric", "check"]
 
-_LABEL_WORDS = 3
+LABEL_WORDS = 3
 _MOST_LABELS = 20
-_DISTINCT = 0.75  # of the short answers: where more are one of a kind, they answer items and name no classes
+_CLOSED, _OPEN = 0.25, 0.5  # of the short answers, how many may be and must be one of a kind
+_FEWEST_TO_SAY = 6
+_OPEN_REPEATS = 2  # among answers that are one of a kind two may be alike by chance
 _PATTERN_SIGN = re.compile(r"\\[dwsSDWbB]|\[[^\]]+\]|[+*?]|\{\d|\(\?|\.\*")
 
 
@@ -62,7 +64,30 @@ class LeakSources:
         return {pattern: item for pattern, item in found.items() if _PATTERN_SIGN.search(pattern.strip("^$"))}
 
     def labels(self) -> frozenset[str]:
-        """Short expected values that name a class or a format rather than answer one item; any text may use them."""
+        """Expected values that name a class or a format rather than answer one item; any text may use them."""
+        counts, short = self._values()
+        often = _OPEN_REPEATS if self.is_open() else 1
+        shared = {value for value, count in counts.items() if count > often}
+        few = len(short) <= max(_MOST_LABELS, len(self.cases) // 4)
+        closed = few and _newness(short) <= _CLOSED
+        shapes = {shape for value, shape in self._shapes() if value in shared}
+        alike = {value for value, shape in self._shapes() if closed and value in short and shape in shapes}
+        return frozenset((shared | alike) - {""})
+
+    def is_open(self) -> bool:
+        """Whether most short answers are one of a kind, so that they answer items and name no classes."""
+        _, short = self._values()
+        return short.total() >= _FEWEST_TO_SAY and _newness(short) > _OPEN
+
+    def _shapes(self) -> Iterator[tuple[str, tuple[bool, bool]]]:
+        """Each expected value as words, with how it is written: with a capital, as several words."""
+        for case in self.cases:
+            for value in _texts(case.expected):
+                words = [word.norm for word in split_words(value)]
+                yield " ".join(words), (value[:1].isupper(), len(words) > 1)
+
+    def _values(self) -> tuple[Counter[str], Counter[str]]:
+        """How often each expected value occurs as words; the second of short ones that their input does not hold."""
         counts: Counter[str] = Counter()
         short: Counter[str] = Counter()
         for case in self.cases:
@@ -72,12 +97,14 @@ class LeakSources:
                 joined = " ".join(words)
                 counts[joined] += 1
                 plain = not any(character.isdigit() for character in joined)
-                if len(words) <= _LABEL_WORDS and plain and f" {joined} " not in f" {given} ":
+                if len(words) <= LABEL_WORDS and plain and f" {joined} " not in f" {given} ":
                     short[joined] += 1
-        shared = {value for value, count in counts.items() if count > 1}
-        few = len(short) <= max(_MOST_LABELS, len(self.cases) // 4)
-        closed = set(short) if few and len(short) <= _DISTINCT * short.total() else set()
-        return frozenset((shared | closed) - {""})
+        return counts, short
+
+
+def _newness(values: Counter[str]) -> float:
+    """The chance that the next value is one not seen so far, by Good and Turing: the share of those seen once."""
+    return sum(count == 1 for count in values.values()) / values.total() if values else 0.0
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -83,6 +83,7 @@ def _in_file(before: str, after: str, wanted: Wanted, index: LeakIndex, asked: f
     for line, held_out, words in () if leaks else near_quotes(before, after, index, wanted.allowed):
         what = "a held-out item" if held_out else f"an item: {excerpt(words)}"
         yield ReadRemark(code="quotes", message=f"line {line} shares words with {what}", line=line)
+    yield from () if leaks else _answers(before, after, index, wanted.allowed)
     yield from _of_scoring(before, after, leaks)
     for number, text in added_lines(before, after):
         for sentence in _SENTENCE.findall(text):
@@ -97,6 +98,14 @@ def _in_file(before: str, after: str, wanted: Wanted, index: LeakIndex, asked: f
         if lost := _lost_phrase(constraint, before, after):
             message = f"the words {excerpt(lost)} are gone, which a constraint names: {excerpt(constraint)}"
             yield ReadRemark(code="constraint", message=message)
+
+
+def _answers(before: str, after: str, index: LeakIndex, allowed: Sequence[str]) -> Iterator[ReadRemark]:
+    known = [word.norm for text in (before, *allowed) for word in split_words(text)]
+    if places := index.answers.listed(known, split_words(after)):
+        line = after.count("\n", 0, places[0]) + 1
+        message = f"line {line} and on: {len(places)} answers of cases were added, and most answers are one of a kind"
+        yield ReadRemark(code="quotes", message=message, line=line)
 
 
 def _of_scoring(before: str, after: str, leaks: Sequence[Leak]) -> Iterator[ReadRemark]:

@@ -167,3 +167,28 @@ def test_words_of_scoring_that_are_of_the_work_are_left_to_a_person() -> None:
     place = next(find_doubtful_address(BEFORE, doubtful))
     assert doubtful[slice(*place)] == "The output is evaluated"
     assert list(find_doubtful_address(doubtful, doubtful + "Be kind.\n")) == []
+
+
+def test_a_sum_learnt_by_heart_is_refused_and_a_held_out_one_is_not_named() -> None:
+    sums = {"17 times 23": "391", "13 times 29": "377", "31 times 37": "1147", "41 times 43": "1763"}
+    cases = [
+        Case(id=f"n{at}", input=f"What is {sum_}?", expected=value) for at, (sum_, value) in enumerate(sums.items())
+    ]
+    index = LeakIndex(LeakSources(cases, held_out=frozenset({"n2"})))
+    after = BEFORE + "Note that 17x23 is 391.\nAnd 31x37 is 1147.\n"
+    own, held_out = check_leaks(BEFORE, after, index)
+    assert own.message.startswith("copies item n0 “391” (line 3")
+    assert held_out.message.startswith("copies a held-out item (line 4")
+    assert check_leaks(BEFORE, after, index, ["17x23 is 391", "31x37 is 1147"]) == []
+    assert check_leaks(BEFORE, BEFORE + "Answer in at most 391 letters.\n", index) == []
+
+
+def test_a_class_needs_cases_that_repeat_it() -> None:
+    """One-off values are labels where the others repeat and are written alike."""
+    repeated = ["Nordic Desk", "Alpine Desk"] * 4
+    cases = [Case(id=f"c{at}", input=f"letter {at}", expected=value) for at, value in enumerate(repeated)]
+    once = Case(id="x", input="Who signs the letters?", expected="Hanne Tofte")
+    assert "hanne tofte" in LeakSources([*cases, once]).labels()
+    lower = [Case(id=f"c{at}", input=f"letter {at}", expected=("art", "trade")[at % 2]) for at in range(8)]
+    assert LeakSources([*lower, once]).labels() == {"art", "trade"}
+    assert LeakSources([once, *cases[:1]]).labels() == frozenset()
