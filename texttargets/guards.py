@@ -7,9 +7,10 @@ from texttargets.guard_bytes import check_bytes
 from texttargets.guard_characters import check_characters
 from texttargets.guard_fences import check_fences
 from texttargets.guard_front_matter import check_front_matter
-from texttargets.guard_length import check_length, check_truncation
+from texttargets.guard_length import check_length
 from texttargets.guard_placeholders import check_placeholders
 from texttargets.guard_scope import check_protected, check_scope
+from texttargets.guard_truncation import check_truncation
 from texttargets.language import check_language
 from texttargets.leak import check_leaks
 from texttargets.leak_index import LeakIndex

@@ -267,6 +267,11 @@ def test_fences_are_compared_with_before() -> None:
         "You sort the mail. Answer with",
         PROMPT + "Write “\ud83d\n",
         PROMPT.replace("- Never invent an office.", "[... rest of the rules unchanged ...]"),
+        PROMPT.replace("- Never invent an office.\n\nOffices: permits, taxes, schools, parks.\n", "- Never invent"),
+        PROMPT + "\n## Examples\n",
+        PROMPT + "\nUse the office `per",
+        PROMPT + "\n1. Read it.\n2.",
+        PROMPT + "\nAn office (see the list",
         "Sort.\n\n(The remaining instructions stay the same as before)\n",
         "\n",
     ],
@@ -281,6 +286,8 @@ def test_truncated(after: str) -> None:
         "Sort the mail. Answer with one of these labels: permits, taxes, schools, parks",
         "Labels:\n- permits\n- taxes",
         "- Name the office this letter is for",
+        "Offices: permits, taxes, schools, parks.\n\n- Take the first that fits.\n- Answer with the name",
+        PROMPT + "Taxes are also letters that an office was paid by\n",
     ],
 )
 def test_a_shorter_text_without_a_full_stop_is_whole(after: str) -> None:
