@@ -77,13 +77,14 @@ async def run_command_tick(project: Project, options: RunOptions, skin: Skin) ->
         return ended.result
     models = resolve_command_models(project, options)
     inputs = run_inputs(project, command_approval_lines(project, models))
-    if options.fresh:
-        start_over(project, folder, inputs, options.approve)
+    agreed = start_over(project, folder, inputs, options.approve) if options.fresh else ()
     claim(folder, repository_root=project.repository.root, git_common_dir=project.repository.git_common_dir)
     skin = EndableSkin(skin, folder)
     with open_session(folder, SystemClock(), skin.recorded) as session:
         async with _parts(project, models, session, options, skin) as parts:
             skin.opened(session.state, parts.terms, session.recorder.commit)
+            if agreed and not options.attended:  # a person who is there is asked
+                await session.recorder.commit(*agreed)
             if options.approve:
                 await approve_ahead(session, project, options.approve, by="--approve")
             return await Run(session, inputs, parts, skin.progress).tick(options.max_active_s, options.max_ticks)

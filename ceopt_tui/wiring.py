@@ -78,14 +78,15 @@ async def run_tick(options: RunOptions, skin: Skin) -> TickResult:
     models = with_reader(await resolve_models(project, options, skin), project, options)
     inputs = run_inputs(project, approval_lines(project, models.task, models.proposer, models.judge, models.reader))
     inputs = covered(inputs, project)
-    if options.fresh:
-        start_over(project, folder, inputs, options.approve)
+    agreed = start_over(project, folder, inputs, options.approve) if options.fresh else ()
     claim(folder, repository_root=project.repository.root, git_common_dir=project.repository.git_common_dir)
     skin = EndableSkin(skin, folder)
     with open_session(folder, SystemClock(), skin.recorded) as session:
         inputs = with_recorded_syntax(inputs, session.state)
         async with _parts(project, inputs, models, session, options, skin) as parts:
             skin.opened(session.state, parts.terms, session.recorder.commit)
+            if agreed and not options.attended:  # a person who is there is asked
+                await session.recorder.commit(*agreed)
             if options.approve:
                 await approve_ahead(session, project, options.approve, by="--approve")
             run = Run(session, inputs, parts, skin.progress)

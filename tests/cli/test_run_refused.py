@@ -126,7 +126,8 @@ def test_a_branch_of_an_older_run_is_found_before_anything_is_paid(endpoint: Stu
     assert (ended.status, ended.last["outcome"]) == (2, "refused") and "--fresh" in ended.last["reason"]
     assert endpoint.posts == 0
     fresh = warm().run(place, *RUN, "--fresh")
-    assert fresh.status == 4 and endpoint.posts == 40
+    assert fresh.status == 0 and endpoint.posts > 40  # approved before: the approval is for the files, not for a run
+    assert "the approval of this spec and its caps, given before, holds for the fresh start as well" in fresh.out
     assert git(place.root, "branch", "--list", "optimize-archive/*").count("\n") == 1
 
 

@@ -19,7 +19,7 @@ HEAD = "name: s\ncheck: {type: normalized}\ncases:\n  - {id: first, input: a, ex
             "{id: new, input: a, expected: null}",
             "is required by check normalized; the word null needs quotes (case new)",
         ),
-        ("{input: a}", "is required by check normalized"),
+        ("{input: a}", "is required and missing"),
         ("{id: first, input: c, expected: d}", "duplicate id 'first' on lines 4 and 5 (different content)"),
     ],
 )
