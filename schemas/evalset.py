@@ -61,6 +61,8 @@ class Case(Section):
     """Cases for selection pick winners, held-out ones only confirm; train and test are read as these."""
     source: Text | None = None
     """Where the case comes from."""
+    as_imported: Text | None = None
+    """Digests of what its record said at the last import; by them the next import tells your edits from news."""
 
 
 class EvalSet(Section):

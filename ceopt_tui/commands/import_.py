@@ -11,16 +11,22 @@ import click
 
 from ceopt_tui.core.figures import counted
 from ceopt_tui.core.visible import said
+from ceopt_tui.evalset_edit import Draft
+from ceopt_tui.evalset_text import Entry
 from ceopt_tui.journal.atomic import write_atomic
-from schemas.evalset import EvalSet
-from schemas.loading import load_evalset
+from schemas.loading import LoadedEvalSet, load_evalset
 from schemas.writing import evalset_yaml
 from texttargets.importers.filters import Filters
 from texttargets.importers.preview import preview_lines
 from texttargets.importers.reading import ImportResult, Mention, read_failures
+from texttargets.importers.updating import Prefer
 from texttargets.importers.verdicts import Bar
 
 _LISTED = 5  # records left out for one reason that are named one by one
+REWRITTEN = "the file had to be written anew: comments and order of keys are not what they were"
+CONFLICT = (
+    "changed in the set and in its source; yours stays (--take-source takes the source's, --keep-mine settles it)"
+)
 
 
 @click.command("import")
@@ -37,6 +43,8 @@ _LISTED = 5  # records left out for one reason that are named one by one
 @click.option("--limit", type=click.IntRange(min=1), help="At most so many cases; the rest is named as left out.")
 @click.option("--skip-bad", is_flag=True, help="Leave out bad lines, naming each, instead of stopping.")
 @click.option("--rename-duplicates", is_flag=True, help="Give items that share an id ids of their own.")
+@click.option("--take-source", is_flag=True, help="Where you and the source both changed a field, take the source's.")
+@click.option("--keep-mine", is_flag=True, help="There keep yours, and do not name it again.")
 @click.option("--keep-secrets", is_flag=True, help="Store keys and tokens as they are. They will be in git.")
 @click.option("--json", "as_json", is_flag=True, help="Print what happened as JSON.")
 def command(
@@ -49,25 +57,36 @@ def command(
     tags: tuple[str, ...],
     containing: str | None,
     limit: int | None,
+    take_source: bool,
+    keep_mine: bool,
     as_json: bool,
     **options: Any,
 ) -> None:
     """Turn recorded failures into an eval set; on stdout when no --out is given."""
-    existing = load_evalset(out).evalset if out is not None and out.exists() else None
+    if take_source and keep_mine:
+        raise click.UsageError("--take-source and --keep-mine exclude each other")
+    prefer: Prefer = "source" if take_source else "mine" if keep_mine else "ask"
+    loaded = load_evalset(out) if out is not None and out.exists() else None
     result = read_failures(
         files,
         format=format_name,
-        existing=existing,
+        existing=loaded.evalset if loaded else None,
+        prefer=prefer,
         bar=Bar(score, below),
         filters=Filters(tags, containing, limit),
         **options,
     )
-    text = evalset_yaml(result.evalset(_name(files[0]), existing))
-    if out is not None and not preview:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        write_atomic(out, text.encode("utf-8"))
+    text = evalset_yaml(result.evalset(_name(files[0]), loaded.evalset if loaded else None))
     written = out if not preview else None
-    _say(result, existing, written)
+    kept_bytes = True
+    if written is not None and loaded is not None:
+        kept_bytes = _bring_up_to_date(loaded, result)
+    elif written is not None:
+        written.parent.mkdir(parents=True, exist_ok=True)
+        write_atomic(written, text.encode("utf-8"))
+    _say(result, loaded, written)
+    if not kept_bytes:
+        click.echo(f"note: {REWRITTEN}", err=True)
     if as_json:
         click.echo(json.dumps(result.to_json(str(written) if written else None), ensure_ascii=False))
     elif preview:
@@ -80,7 +99,15 @@ def _name(file: Path) -> str:
     return file.stem or "failures"
 
 
-def _say(result: ImportResult, existing: EvalSet | None, out: Path | None) -> None:
+def _bring_up_to_date(loaded: LoadedEvalSet, result: ImportResult) -> bool:
+    """Writes what the import changed into the file; False when not all other bytes of it could stay."""
+    fresh = {case.id: case for case in result.cases}
+    known = tuple(Entry(fresh.pop(case.id, case), place) for place, case in enumerate(loaded.evalset.cases))
+    draft = Draft(loaded, (*known, *map(Entry, fresh.values())))
+    return draft.write()[1] if draft.changed else True
+
+
+def _say(result: ImportResult, existing: LoadedEvalSet | None, out: Path | None) -> None:
     """Everything that was not simply taken over, on stderr."""
     for line in _left_out(result.skipped):
         click.echo(said(f"skipped {line}"), err=True)
@@ -90,7 +117,18 @@ def _say(result: ImportResult, existing: EvalSet | None, out: Path | None) -> No
         click.echo(f"redacted {mention}; stored as [REDACTED]", err=True)
     for note in result.notes:
         click.echo(said(f"note: {note}"), err=True)
-    known = f", {len(existing.cases)} were there before" if existing else ""
+    for one in result.updated:
+        for field in one.conflicts:
+            click.echo(said(f"conflict {one.case.id!r}: {field} {CONFLICT}"), err=True)
+        if one.kept:
+            click.echo(said(f"kept {one.case.id!r}: your {', '.join(one.kept)}"), err=True)
+        if one.taken:
+            click.echo(said(f"updated {one.case.id!r}: {', '.join(one.taken)}"), err=True)
+    known = ""
+    if existing:
+        changed = sum(bool(one.taken) for one in result.updated)
+        known = f" read: {len(result.cases) - len(result.updated)} new, {changed} brought up to date, "
+        known += f"{len(result.updated) - changed} as before"
     click.echo(f"{counted(len(result.cases), 'case')}{known}" + (f" → {out}" if out else ""), err=True)
 
 

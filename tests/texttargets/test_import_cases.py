@@ -184,6 +184,10 @@ def test_the_json_account(rows: Any) -> None:
         "skipped": [{"line": 1, "reason": "passed, so it is no failure (--all takes it as a guard)"}],
         "merged": [],
         "redacted": [],
+        "new": 1,
+        "updated": [],
+        "kept": [],
+        "conflicts": [],
         "out": "evals/s.yaml",
     }
 

@@ -24,6 +24,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "kind": ("kind",),
     "split": ("split",),
     "source": ("source",),
+    "as_imported": ("as_imported",),  # of another import: known, and of no use here
 }  # fmt: skip
 _KNOWN = frozenset(name for names in NAMES.values() for name in names)
 _SIDES: dict[str, Literal["selection", "holdout"]] = {

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from ceopt_tui.errors import InputError, Problem
 from schemas.evalset import Case
 from texttargets.importers.rows import Imported, content_key
+from texttargets.importers.updating import Prefer, Updated, as_recorded, asks, brought_up_to_date, same_record
 
 _MADE = "case-"  # how ids begin that are made from the content
 
@@ -29,14 +30,15 @@ class Merged:
 
 @dataclass
 class Settled:
-    """Cases by id, in the order of the files."""
+    """Cases by id, in the order of the files. `updated` are those that were in the set before."""
 
     cases: dict[str, Case] = field(default_factory=dict)
+    updated: list[Updated] = field(default_factory=list)
     merged: list[Merged] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
 
-def settle(imported: Sequence[Imported], existing: Sequence[Case], *, rename: bool) -> Settled:
+def settle(imported: Sequence[Imported], existing: Sequence[Case], *, rename: bool, prefer: Prefer = "ask") -> Settled:
     """The cases with final ids. Raises InputError naming both lines of every id with two meanings."""
     settled = Settled()
     groups: dict[str, list[Imported]] = defaultdict(list)
@@ -44,7 +46,7 @@ def settle(imported: Sequence[Imported], existing: Sequence[Case], *, rename: bo
         groups[item.case.id if item.named else content_id(item.case)].append(item)
     for case_id, items in groups.items():
         _settle_group(case_id, items, settled, rename)
-    _update(settled, {case.id: case for case in existing}, rename)
+    _update(settled, {case.id: case for case in existing}, rename, prefer)
     if settled.problems:
         raise InputError(settled.problems, "Give each case an id of its own, or use --rename-duplicates.")
     return settled
@@ -87,18 +89,20 @@ def _conflict(case_id: str, items: Sequence[Imported]) -> Problem:
     return Problem(items[0].file, items[-1].line, "", f"duplicate id {case_id!r} {lines} (different content)")
 
 
-def _update(settled: Settled, existing: dict[str, Case], rename: bool) -> None:
+def _update(settled: Settled, existing: dict[str, Case], rename: bool, prefer: Prefer) -> None:
     _keep_ids(settled, existing)
     for case_id, case in list(settled.cases.items()):
         old = existing.get(case_id)
         if old is None:
-            continue
-        if old.input == case.input or (old.source is not None and old.source == case.source):
-            settled.cases[case_id] = _renewed(old, case)
+            settled.cases[case_id] = as_recorded(case)
+        elif same_record(old, case):
+            updated = brought_up_to_date(old, case, prefer=prefer)
+            settled.updated.append(updated)
+            settled.cases[case_id] = updated.case
         elif rename:
             name = _names(case_id, [case])[0]
             del settled.cases[case_id]
-            settled.cases[name] = case.model_copy(update={"id": name})
+            settled.cases[name] = as_recorded(case.model_copy(update={"id": name}))
         else:
             message = (
                 f"id {case_id!r} is in the eval set already, with different content from {old.source or 'no file'}"
@@ -124,17 +128,7 @@ def _keep_ids(settled: Settled, existing: dict[str, Case]) -> None:
 
 
 def _origin(case: Case) -> str:
-    return json.dumps([case.source, case.input], sort_keys=True)
-
-
-def _renewed(old: Case, new: Case) -> Case:
-    """The newer record; what it does not say stays as a person may have set it."""
-    unsaid = {
-        name: getattr(old, name)
-        for name in ("expected", "observed", "went_wrong", "tags", "check", "split")
-        if getattr(new, name) in (None, ())
-    }
-    return new.model_copy(update=unsaid)
+    return json.dumps([case.source, asks(case)])
 
 
 def _digest(case: Case, *, whole: bool) -> str:

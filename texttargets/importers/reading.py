@@ -19,6 +19,7 @@ from texttargets.importers.filters import Filters
 from texttargets.importers.merging import Merged, settle
 from texttargets.importers.records import BadRow, Item, LeftOut, Row, Source
 from texttargets.importers.rows import Imported, import_row
+from texttargets.importers.updating import Prefer, Updated
 from texttargets.importers.verdicts import Bar
 
 _MOST_ALIKE = 20  # bad lines with one reason that are named one by one
@@ -38,7 +39,10 @@ class Mention:
 
 @dataclass(frozen=True)
 class ImportResult:
-    """`cases` are new or brought up to date; `redacted` names kinds of secrets, never their values."""
+    """`cases` are new or brought up to date; `redacted` names kinds of secrets, never their values.
+
+    `updated` are those of `cases` that were in the set before, with what was taken from their records and what not.
+    """
 
     cases: tuple[Case, ...]
     skipped: tuple[Mention, ...]
@@ -46,6 +50,7 @@ class ImportResult:
     redacted: tuple[Mention, ...]
     notes: tuple[str, ...]
     format: str
+    updated: tuple[Updated, ...] = ()
 
     def evalset(self, name: str, existing: EvalSet | None = None) -> EvalSet:
         """The eval set to write: the existing one brought up to date, new cases at its end."""
@@ -73,6 +78,10 @@ class ImportResult:
                 {"id": one.id, "lines": [line for _, line in one.places], "reason": one.reason} for one in self.merged
             ],
             "redacted": [place(mention, "kind") for mention in self.redacted],
+            "new": len(self.cases) - len(self.updated),
+            "updated": [{"id": one.case.id, "fields": list(one.taken)} for one in self.updated if one.taken],
+            "kept": [{"id": one.case.id, "fields": list(one.kept)} for one in self.updated if one.kept],
+            "conflicts": [{"id": one.case.id, "fields": list(one.conflicts)} for one in self.updated if one.conflicts],
             "out": out,
         }
 
@@ -87,6 +96,7 @@ def read_failures(
     rename_duplicates: bool = False,
     keep_secrets: bool = False,
     existing: EvalSet | None = None,
+    prefer: Prefer = "ask",
     bar: Bar | None = None,
     filters: Filters | None = None,
 ) -> ImportResult:
@@ -105,7 +115,7 @@ def read_failures(
     if problems:
         raise InputError(problems, hint)
     taken = [item for file in files for item in file.taken]
-    settled = settle(taken, existing.cases if existing else (), rename=rename_duplicates)
+    settled = settle(taken, existing.cases if existing else (), rename=rename_duplicates, prefer=prefer)
     return ImportResult(
         cases=tuple(settled.cases.values()),
         skipped=tuple(mention for file in files for mention in file.skipped),
@@ -113,6 +123,7 @@ def read_failures(
         redacted=tuple(Mention(item.file, item.line, kind) for item in taken for kind in item.secrets),
         notes=_notes(taken),
         format=", ".join(dict.fromkeys(file.format for file in files)),
+        updated=tuple(settled.updated),
     )
 
 
