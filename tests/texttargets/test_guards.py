@@ -50,6 +50,9 @@ def codes(before: str, after: str, syntax: str = "none", **limits: object) -> li
         "<role>\n" + PROMPT.replace(".\n\n-", ".\n</role>\n<rules>\n-") + "</rules>\n",
         PROMPT + "Emoji 👨‍👩‍👧 and می‌خواهم may stand, no-break blanks\u00a0too.\n",
         PROMPT + "\n## Changes\n\nWhen an office changes its name, use the new one.\n",
+        PROMPT.replace("- Never", "- Here is the final version of a name: the one in the list.\n- Never"),
+        "I am the clerk of a town hall and have changed offices often.\n\n" + PROMPT,
+        PROMPT + "\nThese letters should make the office clear.\n",
     ],
 )
 def test_good_rewrites_are_accepted(after: str) -> None:
@@ -231,6 +234,11 @@ def test_growth() -> None:
         (PROMPT + "\nLet me know if you want it shorter.\n", 9),
         (PROMPT + "\nThis version fixes the office names.\n", 9),
         (PROMPT + "\n```json\n{}\n", 9),
+        ("I reworked the wording as you asked.\n\n" + PROMPT, 1),
+        ("> **Revised instructions**\n\n---\n\n" + PROMPT, 1),
+        ("Ich habe die Regeln gestrafft.\n\n" + PROMPT, 1),
+        (PROMPT + "\n---\n_Note: all placeholders were preserved._\n", 10),
+        (PROMPT + "\nMy edits keep every office.\n", 9),
     ],
 )
 def test_reply_taken_for_the_text(after: str, line: int) -> None:
