@@ -30,6 +30,7 @@ from schemas.evalset_rules import cases_without_answer
 from schemas.loading import LoadedEvalSet, LoadedSpec, load_spec
 from schemas.records import SplitFrozen
 from schemas.spec import Spec
+from texttargets.init_example import UNTOUCHED, is_example
 from texttargets.split import Split, freeze_split
 from texttargets.target_file import text_digest
 
@@ -109,6 +110,9 @@ def _all_cases(evalsets: tuple[LoadedEvalSet, ...]) -> tuple[Case, ...]:
     problems = []
     for loaded in evalsets:
         for place, case in enumerate(loaded.evalset.cases):
+            if is_example(case):
+                line = loaded.line("cases", place)
+                problems.append(Problem(str(loaded.file), line, f"case {case.id}", UNTOUCHED))
             if case.id in seen:
                 line = loaded.line("cases", place, "id")
                 problems.append(Problem(str(loaded.file), line, "id", f"{case.id!r} is also in {seen[case.id]}"))

@@ -18,6 +18,7 @@ from texttargets.checks import expected_fails_own_check, unusable_check
 from texttargets.duplicates import duplicate_groups, input_text
 from texttargets.harder_ideas import harder_ideas
 from texttargets.harness import harness_findings
+from texttargets.init_example import UNTOUCHED, is_example
 from texttargets.shortcuts import probe_scorer
 from texttargets.split import Split, freeze_split
 from texttargets.strict_json import as_text
@@ -135,6 +136,8 @@ def _findings(
     for group in groups:
         if len(group) > 1:
             yield Finding("near_duplicates", "warning", "ask the same; they stay on one side and count once", group)
+    if untouched := tuple(case.id for case in cases if is_example(case)):
+        yield Finding("example", "error", UNTOUCHED, untouched)
     yield from _contradictions(cases)
     yield from _answers(cases, default)
     yield from _ids(cases)

@@ -4,31 +4,43 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ceopt_tui.errors import InputError, Problem, SetupError
-from schemas.evalset import Case, EvalSet
+from schemas.evalset import EvalSet
+from schemas.spec_target import Target
 from schemas.writing import PASS_RATE, evalset_yaml, minimal_spec_yaml
 from texttargets.checks import unusable_check
 from texttargets.importers.reading import ImportResult, read_failures
-from texttargets.syntax_guess import guess_syntax
+from texttargets.init_example import example_case
+from texttargets.placeholders import Syntax, names_of, root_of
+from texttargets.syntax_guess import guess_syntax, outside_code, syntax_of_name
 from texttargets.target_file import for_model, read_target
 
 # Files whose folder says more than their own name.
 _GENERIC = frozenset({"skill", "agents", "claude", "gemini", "prompt", "system", "readme", "index"})
 _NOTES_IN_RUBRIC = 5
+_MOST_REFERENCES = 40
+_NAMES_OF_INPUTS = frozenset(
+    ("content", "conversation", "document", "email", "message", "prompt", "query", "question", "request", "text")
+)
 
 
 @dataclass(frozen=True)
 class NewProject:
-    """Files to write, by path below the root; `imported` is the account of the failures that were read."""
+    """Files to write, by path below the root; `imported` is the account of the failures that were read.
+
+    `notes`: what was taken for granted, for the user to look at.
+    """
 
     files: Mapping[Path, str]
     spec: Path
+    evalset: Path
     imported: ImportResult | None
+    notes: tuple[str, ...] = ()
 
 
 def init_files(target: Path, failures: Path | None = None, *, root: Path) -> NewProject:
@@ -44,7 +56,9 @@ def init_files(target: Path, failures: Path | None = None, *, root: Path) -> New
         )
     name = project_name(Path(place), root)
     imported = read_failures([failures]) if failures else None
-    evalset = imported.evalset(name) if imported else EvalSet(name=name, cases=(_EXAMPLE,))
+    given = imported.evalset(name) if imported else None
+    syntax = _template_syntax(place, text, [case.input for case in given.cases] if given else None)
+    evalset = given or EvalSet(name=name, cases=(example_case(text, syntax),))
     spec_path, evalset_path = root / f"{name}.spec.yaml", root / "evals" / f"{name}.yaml"
     taken = [path for path in (spec_path, evalset_path) if path.exists()]
     if taken:
@@ -53,11 +67,19 @@ def init_files(target: Path, failures: Path | None = None, *, root: Path) -> New
     spec = minimal_spec_yaml(
         name,
         f"Make {place} do better on its recorded failures",
-        _target(place, text, evalset),
+        _target(place, syntax, root),
         {"file": evalset_path.relative_to(root).as_posix()},
         metric=_metric(evalset),
     )
-    return NewProject({spec_path: spec, evalset_path: evalset_yaml(evalset)}, spec_path, imported)
+    files = {spec_path: spec, evalset_path: evalset_yaml(evalset)}
+    return NewProject(files, spec_path, evalset_path, imported, _notes(text, syntax))
+
+
+def _notes(text: str, syntax: Syntax) -> tuple[str, ...]:
+    if syntax == "none":
+        return ()
+    names = ", ".join(names_of(text, syntax))
+    return (f"{names}: taken for placeholders that cases fill (kind: template); without that line all is sent as is",)
 
 
 def project_name(place: Path, root: Path) -> str:
@@ -80,10 +102,40 @@ def _below(target: Path, root: Path) -> str:
         raise InputError([Problem(str(target), 0, "", f"is outside {root.resolve()}")]) from None
 
 
-def _target(place: str, text: str, evalset: EvalSet) -> dict[str, Any]:
-    inputs = [case.input for case in evalset.cases]
-    syntax = guess_syntax(text, inputs) if any(isinstance(given, dict) for given in inputs) else "none"
-    return {"files": [place]} if syntax == "none" else {"files": [place], "kind": "template", "syntax": syntax}
+def _target(place: str, syntax: Syntax, root: Path) -> dict[str, Any]:
+    """The target's keys: what is filled in, or what a skill tells its reader to open."""
+    if syntax != "none":
+        return {"files": [place], "kind": "template", "syntax": syntax}
+    references = list(_references(place, root)) if _kind(place) == "skill" else []
+    return {"files": [place], **({"references": references} if references else {})}
+
+
+def _references(place: str, root: Path) -> Iterator[str]:
+    """Texts below the skill's folder of that name; without tools its reader cannot open them."""
+    folder = (root / place).parent / "references"
+    for path in sorted(folder.rglob("*"))[:_MOST_REFERENCES]:
+        if path.is_file() and path.suffix.lower() in {".md", ".txt"} and path.resolve().is_relative_to(root.resolve()):
+            yield path.relative_to(root).as_posix()
+
+
+def _template_syntax(place: str, text: str, inputs: Sequence[object] | None) -> Syntax:
+    """How the text's placeholders are written where cases are meant to fill it, else none; no `inputs`: not known."""
+    if _kind(place) in {"skill", "agents"}:
+        return "none"
+    by_name = syntax_of_name([place])
+    if any(isinstance(given, dict) for given in inputs or ()):
+        syntax = by_name or guess_syntax(text, inputs or ())
+        keys = {root_of(str(key)) for given in inputs or () if isinstance(given, dict) for key in given}
+        return syntax if by_name or keys & set(names_of(text, syntax)) else "none"
+    syntax = by_name or guess_syntax(outside_code(text))
+    if syntax != "brace" or inputs is None:
+        return syntax
+    names = names_of(text, syntax)  # one brace may as well be part of an answer's form
+    return syntax if "input" in names or (len(names) == 1 and names[0].lower() in _NAMES_OF_INPUTS) else "none"
+
+
+def _kind(place: str) -> str:
+    return Target(files=(place,)).kind
 
 
 def _metric(evalset: EvalSet) -> dict[str, Any]:
@@ -108,13 +160,3 @@ def _rubric(evalset: EvalSet) -> str:
         "2: mostly wrong or incomplete\n"
         "1: wrong, empty or beside the point\n" + known
     )
-
-
-_EXAMPLE = Case(
-    id="example",
-    input="Put an input here that went wrong.",
-    expected="The answer you wanted",
-    observed="The answer you got",
-    went_wrong="Why that is wrong. Replace this case, and add at least four more.",
-    tags=("example",),
-)

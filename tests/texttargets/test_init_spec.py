@@ -8,7 +8,10 @@ import pytest
 
 from ceopt_tui.errors import InputError, SetupError
 from schemas.loading import load_evalset, load_spec
+from texttargets.init_example import example_case, is_example
 from texttargets.init_spec import init_files, project_name
+
+PUT = "Put an input here that went wrong."
 
 
 def write(path: Path, text: str) -> Path:
@@ -56,6 +59,60 @@ def test_a_template_is_recognised_by_the_cases_that_fill_it(tmp_path: Path) -> N
     target = write(tmp_path / "p.md", "Answer {{question}} briefly. {not this}")
     spec, _ = made(tmp_path, target, [{"input": {"question": "x"}, "expected": "y"}])
     assert (spec.target.kind, spec.target.role, spec.target.syntax) == ("template", "template", "double-brace")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "syntax", "example"),
+    [
+        ("p.md", "Answer {{question}} for {{ shop }}.", "double-brace", {"question": PUT, "shop": PUT}),
+        ("p.txt", "Hi ${NAME}.", "shell", {"NAME": PUT}),
+        ("p.md", "Hi {user.name}: {message}", "brace", {"user": {"name": PUT}, "message": PUT}),
+        ("p.j2", "{% if late %}Hi {{ user.name|upper }}{% endif %}", "jinja", {"late": PUT, "user": {"name": PUT}}),
+        ("p.md", 'Answer as {"score": 1}, not as `{x}`.', None, PUT),
+        ("SKILL.md", "Hi {user}.", None, PUT),
+        ("AGENTS.md", "Use ${HOME} and {x}.", None, PUT),
+    ],
+)
+def test_without_failures_a_template_is_known_by_its_placeholders(
+    tmp_path: Path, name: str, text: str, syntax: str | None, example: object
+) -> None:
+    spec, evalset = made(tmp_path, write(tmp_path / "prompts" / name, text))
+    assert (spec.target.kind == "template", spec.target.syntax) == (syntax is not None, syntax)
+    assert evalset.cases[0].input == example
+    assert is_example(evalset.cases[0])
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Sort {message}.", "template"),
+        ("Answer as {queue}: {reason}", "prompt"),
+        ("Answer as {queue}", "prompt"),
+        ("Sort {{ message }}.", "template"),
+        ("Sort {input} into {queues}.", "template"),
+    ],
+)
+def test_plain_inputs_fill_what_is_meant_for_an_input(tmp_path: Path, text: str, kind: str) -> None:
+    records = [{"input": "x", "expected": "y"}, {"input": "w", "expected": "v"}]
+    assert made(tmp_path, write(tmp_path / "p.md", text), records)[0].target.kind == kind
+
+
+def test_inputs_that_fill_nothing_make_no_template(tmp_path: Path) -> None:
+    spec, _ = made(tmp_path, write(tmp_path / "p.md", "Say {a}."), [{"input": {"question": "x"}, "expected": "y"}])
+    assert spec.target.kind == "prompt"
+
+
+def test_what_a_skill_tells_to_open_is_sent_along(tmp_path: Path) -> None:
+    write(tmp_path / "skills" / "foo" / "references" / "queues.md", "Queues.")
+    write(tmp_path / "skills" / "foo" / "references" / "run.py", "pass")
+    spec, _ = made(tmp_path, write(tmp_path / "skills" / "foo" / "SKILL.md", "---\nname: foo\n---\nSort.\n"))
+    assert (spec.target.kind, spec.target.references) == ("skill", ("skills/foo/references/queues.md",))
+
+
+def test_an_example_is_one_until_its_words_are_replaced() -> None:
+    example = example_case("Sort.", "none")
+    assert is_example(example.model_copy(update={"input": "Mine"}))
+    assert not is_example(example.model_copy(update={"input": "Mine", "expected": "yes"}))
 
 
 def test_nothing_is_overwritten(tmp_path: Path) -> None:
