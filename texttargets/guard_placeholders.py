@@ -5,8 +5,9 @@ from collections import Counter
 
 from ceopt_tui.core.figures import counted
 from ceopt_tui.core.ports import Refusal
+from texttargets.code_marks import marks_in_code
 from texttargets.excerpt import on_one_line
-from texttargets.placeholders import Placeholder, find_placeholders, placeholders
+from texttargets.placeholders import Placeholder, find_placeholders, placeholders, root_of
 
 _DOUBLED_JSON = re.compile(r"\{\{\s*[\"']")
 _SINGLE_JSON = re.compile(r"(?<!\{)\{\s*[\"']")
@@ -28,13 +29,21 @@ def check_placeholders(before: str, after: str, syntax: str) -> list[Refusal]:
             refusals.append(_escaped(mark, twisted[0], after))
         else:
             refusals.append(_lost(mark, missing, had[key], before))
+    shown = _shown_code(after, marks_before, marks_after) if syntax == "brace" else set()
     for key, extra in (has - had).items():
-        new = [mark for mark in marks_after if mark.key == key and mark.start not in twisted_spans]
+        new = [mark for mark in marks_after if mark.key == key and mark.start not in twisted_spans | shown]
         if new:
             refusals.append(_invented(new[-min(extra, len(new))], had[key], after))
     if any(mark.text.startswith("{{") for mark in marks_before) and syntax != "jinja":
         refusals += _new_tags(before, after)
     return refusals + (_doubled(before, after) if syntax != "none" else [])
+
+
+def _shown_code(after: str, marks_before: list[Placeholder], marks_after: list[Placeholder]) -> set[int]:
+    """Where braces of code were added that no value is put into: of a name that the text fills nowhere."""
+    known = {root_of(mark.name) for mark in marks_before if mark.name}
+    unknown = (mark for mark in marks_after if mark.name and root_of(mark.name) not in known)
+    return {mark.start for mark in marks_in_code(after, unknown)}
 
 
 def _lost(mark: Placeholder, missing: int, had: int, before: str) -> Refusal:

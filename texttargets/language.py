@@ -22,6 +22,7 @@ _SCRIPTS = {
 _PLACEHOLDER = re.compile(r"\$?\{[^{}\n]*\}|<[^<>\n]{1,60}>|`[^`\n]*`|https?://\S+")
 _DOMINANT = 0.6
 _MIN_LETTERS = 12
+_SOLE, _FEW_LETTERS = 0.8, 6  # where the language is unsure, the script alone may tell
 _LEAST = 4.0  # common words that make a language sure; a telling letter is worth a part of one
 _LETTER = 0.5
 _MOST_LETTERS = 2.0
@@ -31,24 +32,47 @@ _FEW, _FAR_AHEAD = 3.0, 3.0  # of a short text
 
 def guess_language(text: str) -> str | None:
     """The language or script of the prose outside fences, or None when the text does not say clearly."""
+    prose = _prose(text)
+    return _language(prose, _script_weights(prose))
+
+
+def check_language(before: str, after: str) -> list[Refusal]:
+    """Code language: the text is clearly in another language, or in another script, than it was."""
+    old, new = _prose(before), _prose(after)
+    old_weights, new_weights = _script_weights(old), _script_weights(new)
+    was, now = _language(old, old_weights), _language(new, new_weights)
+    if was is not None and now is not None:
+        return [Refusal("language", f"the text was {was} and is now {now}", 1)] if was != now else []
+    scripts = _sole_script(old_weights), _sole_script(new_weights)
+    if None in scripts or scripts[0] == scripts[1] or set(scripts) == {"Chinese", "Japanese"}:  # few kanji are both
+        return []
+    return [Refusal("language", f"the script of the text was {scripts[0]} and is now {scripts[1]}", 1)]
+
+
+def _prose(text: str) -> str:
     lines = split_lines(text)
     fenced = fenced_lines(lines)
-    prose = _PLACEHOLDER.sub(" ", "".join(line for index, line in enumerate(lines) if index not in fenced))
+    return _PLACEHOLDER.sub(" ", "".join(line for index, line in enumerate(lines) if index not in fenced))
+
+
+def _script_weights(prose: str) -> dict[str, int]:
     weights = {name: len(pattern.findall(prose)) * weight for name, (pattern, weight) in _SCRIPTS.items()}
     if weights["Japanese"] * 5 > weights["Chinese"]:
         weights["Japanese"] += weights.pop("Chinese")
+    return weights
+
+
+def _language(prose: str, weights: dict[str, int]) -> str | None:
     script = max(weights, key=lambda name: weights[name])
     if weights[script] < _MIN_LETTERS or weights[script] < _DOMINANT * sum(weights.values()):
         return None
     return script if script != "Latin" else _latin_language(prose)
 
 
-def check_language(before: str, after: str) -> list[Refusal]:
-    """Code language: the text is clearly in another language than it was."""
-    was, now = guess_language(before), guess_language(after)
-    if was is None or now is None or was == now:
-        return []
-    return [Refusal("language", f"the text was {was} and is now {now}", 1)]
+def _sole_script(weights: dict[str, int]) -> str | None:
+    """The script that is nearly alone in a text, which says more than the few words of it may: none of two mixed."""
+    script = max(weights, key=lambda name: weights[name])
+    return script if weights[script] >= max(_FEW_LETTERS, _SOLE * sum(weights.values())) else None
 
 
 def _latin_language(prose: str) -> str | None:

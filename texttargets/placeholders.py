@@ -27,6 +27,7 @@ _PATTERNS = {
         r"|(?:\b[fF][rR]?|\b[rR][fF]|\$@?)"  # strings of code that fill themselves
         r"(?:\"{3}[\s\S]{0,4000}?\"{3}|'{3}[\s\S]{0,4000}?'{3}|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*')"
         r"|\b(?:import|const|let|var)[ \t]+\{[ \t][^{}\n]*\}(?=[ \t]*(?:from\b|=))|\bexport[ \t]+\{[ \t][^{}\n]*\}"
+        r"|\bconst[ \t]+\{[^{}\n]*\}(?=[ \t]*=)|\bimport[ \t]+\{[^{}\n]*\}(?=[ \t]*from[ \t]+[\"'])"
         rf"|(?P<mark>\{{\{{\s*(?P<double>{_NAME})\s*\}}\}}"
         rf"|\{{[ \t]*(?P<name>{_NAME})(?P<spec>{_FORMAT_SPEC})[ \t]*\}}"
         r"|(?<![\w\])}.*+?^\\])\{(?P<number>\d{1,2})\})"  # after these a number counts repetitions

@@ -28,7 +28,7 @@ _PART = (
 _SELF_TALK = (
     rf"i(?:['’]ve|\ have|\ also|['’]ll|\ will)*\ {_DID}\b[^\n]{{0,120}}\b{_PART}\b",
     r"(?:these|my|the\ above|those)\ (?:\w+\ )?(?:edits?|changes|revisions?|modifications|improvements|adjustments"
-    r"|tweaks)\ (?:should|will\ (?:help|make|improve|ensure|reduce)|makes?|helps?|ensures?|improves?|are\ meant|aim|keep"
+    r"|tweaks)\ (?:should|will\ (?:help|make|improve|ensure|reduce)|makes?|helps?|ensures?|improves?|aim|keep"
     r"|address|fix|clarify|reduce|preserve)\b",
     r"(?:all|the|every)\ (?:\w+\ )?(?:placeholders?|variables?|front\ matter|original\ (?:meaning|intent|rules))"
     r"\ (?:are|is|were|was|have\ been|has\ been|remains?)\ (?:kept|unchanged|preserved|intact|left|retained)\b",

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 
 from ceopt_tui.errors import InputError
+from texttargets.code_marks import marks_in_code
 from texttargets.fences import fenced_lines, split_lines
 from texttargets.placeholders import Placeholder, Syntax, find_placeholders, names_of, root_of
 
@@ -26,7 +27,13 @@ def guess_syntax(text: str, case_inputs: Iterable[object] = ()) -> Syntax:
     filled = {syntax: len(keys & _roots(text, syntax)) for syntax in order}
     if any(filled.values()):
         return max(order, key=lambda syntax: filled[syntax])
-    return next((syntax for syntax in order if _roots(text, syntax)), "none")
+    return next((syntax for syntax in order if _roots(text, syntax) and _outside_code(text, syntax)), "none")
+
+
+def _outside_code(text: str, syntax: str) -> bool:
+    """Whether a mark is no code of a block; Jinja is read in blocks too."""
+    marks = _fillable(text, syntax)
+    return syntax == "jinja" or len(marks_in_code(text, marks)) < len(marks)
 
 
 def rival_syntaxes(text: str, case_inputs: Iterable[object], chosen: str) -> dict[Syntax, str]:

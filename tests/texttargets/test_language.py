@@ -72,3 +72,32 @@ def test_excerpts_are_short_and_hold_no_control_characters() -> None:
     assert excerpt("a\tb\x1b[0m\u202e") == "“a␉b␛[0m<U+202E>”"
     assert len(excerpt("x" * 500)) == 82
     assert on_one_line("日本 [b]x[/b]") == "日本 [b]x[/b]"
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "script"),
+    [
+        ("Answer briefly.", "Отвечай коротко и ясно на каждый вопрос клиента.", "Cyrillic"),
+        ("Be brief.", "简短回答客户问题。", "Chinese"),
+        ("Отвечай кратко.", "Classify it.", "Latin"),
+        ("Name one label.", "ラベルをひとつ答えてください", "Japanese"),
+        ("Sort letters.", "Ταξινόμησε τα γράμματα.", "Greek"),
+    ],
+)
+def test_a_short_text_in_another_script_is_in_another_language(was: str, now: str, script: str) -> None:
+    (refusal,) = check_language(was, now)
+    assert refusal.message.endswith(f"is now {script}")
+
+
+@pytest.mark.parametrize(
+    ("was", "now"),
+    [
+        ("Translate to Russian.", "Translate to Russian.\nExample: Добрый день, как дела?"),
+        ("Labels: billing, returns. Отвечай.", "Labels: billing, returns. Отвечай коротко и ясно, не спорь."),
+        ("{a} → {b}", "Ответь одним словом на вопрос {a} → {b}"),
+        ("Answer briefly.", "Antworte kurz."),
+        ("要約", "要約してください"),
+    ],
+)
+def test_a_text_of_two_scripts_or_few_letters_is_not_guessed(was: str, now: str) -> None:
+    assert check_language(was, now) == []

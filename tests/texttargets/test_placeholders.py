@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ceopt_tui.errors import InputError
+from texttargets.guard_placeholders import check_placeholders
 from texttargets.placeholders import fill, find_placeholders, placeholders
 from texttargets.syntax_guess import guess_syntax
 
@@ -109,6 +110,10 @@ def test_jinja_template_cannot_reach_into_python() -> None:
         ("{{ a | trim }}", [{"a": "x"}], "jinja"),
         ("Hello ${name}", ["a text"], "shell"),
         ('Reply {"score": 0}', [{"question": "?"}], "none"),
+        ("```js\nconst {a} = b\n```\nHi", [], "none"),
+        ("Review:\n```tsx\nreturn <p>{label}</p>\n```\n", [], "none"),
+        ("Review:\n```python\n{code}\n```\n", [], "brace"),
+        ("Review:\n```tsx\nreturn <p>{label}</p>\n```\n", [{"label": "x"}], "brace"),
     ],
 )
 def test_guess(text: str, inputs: list[object], syntax: str) -> None:
@@ -137,3 +142,19 @@ def test_filled_data_is_never_read_again(value: str, around: str) -> None:
 )
 def test_a_jinja_expression_that_leads_nowhere_stays(text: str, values: dict[str, object], wanted: str) -> None:
     assert fill(text, values, "jinja") == wanted
+
+
+@pytest.mark.parametrize(
+    ("added", "codes"),
+    [
+        ("```js\nfunction f({a}) { return {a}; }\n```\n", []),
+        ("```css\n.a {b} .c {d}\n```\n", []),
+        ("```js\nconst {a} = load('{question}')\n```\n", ["placeholder_invented"]),  # a value would be put in there
+        ("```js\n{answer}\n```\n", ["placeholder_invented"]),
+        ("```\nthe form {answer}\n```\n", ["placeholder_invented"]),
+        ("Use the form {label}.\n", ["placeholder_invented"]),
+    ],
+)
+def test_braces_of_code_in_a_block_are_no_invented_placeholders(added: str, codes: list[str]) -> None:
+    before = "Answer {question} at once.\n"
+    assert [refusal.code for refusal in check_placeholders(before, before + added, "brace")] == codes
