@@ -27,11 +27,12 @@ from texttargets.split import freeze_split
 
 @dataclass(frozen=True)
 class LintTerms:
-    """What a rewrite is linted by; no syntax means that it is guessed."""
+    """What a rewrite is linted by; no syntax means that it is guessed. `files`: the texts a spec names."""
 
     sources: LeakSources
     syntax: str | None = None
     limits: Limits = field(default_factory=Limits)
+    files: tuple[Path, ...] = ()
 
 
 def guard_of(project: Project, inputs: RunInputs) -> Guard:
@@ -70,7 +71,10 @@ def lint_terms(spec: Path | None, evalset: Path | None) -> LintTerms:
     if not given:
         sources = replace(sources, held_out=_held_out(loaded, evalsets))
     target = loaded.spec.target
-    return LintTerms(sources, target.syntax, _limits(target)) if target else LintTerms(sources)
+    if target is None:
+        return LintTerms(sources)
+    files = tuple(_root(loaded) / place for place in named.texts)
+    return LintTerms(sources, target.syntax, _limits(target), files)
 
 
 def _limits(target: Target) -> Limits:
