@@ -1,13 +1,11 @@
-"""Refusals about where a candidate changes something: files, protected rules, nothing at all."""
+"""Refusals about where a candidate changes something: files, or nothing at all."""
 
-from collections import Counter
 from collections.abc import Collection, Mapping
 from pathlib import PurePosixPath
 
 from ceopt_tui.core.ports import Refusal
 from texttargets.excerpt import excerpt
 from texttargets.limits import Limits
-from texttargets.sections import sections_named
 from texttargets.target_file import text_digest
 
 
@@ -24,23 +22,6 @@ def check_scope(before: Mapping[str, str], after: Mapping[str, str], limits: Lim
             refusals.append(Refusal("out_of_scope", f"{excerpt(path)} is no target file"))
         elif limits.mutable is not None and not in_scope(path, limits.mutable):
             refusals.append(Refusal("out_of_scope", f"{excerpt(path)} may not be changed"))
-    return refusals
-
-
-def check_protected(before: str, after: str, protect: Collection[str]) -> list[Refusal]:
-    """Code out_of_scope: a protected section or rule is gone, or holds other or more words; lines are of `before`."""
-    if not protect:
-        return []
-    refusals = []
-    was, now = sections_named(before, protect), sections_named(after, protect)
-    for wanted in protect:
-        left = Counter(section.text for section in now[wanted])
-        for section in was[wanted]:
-            left[section.text] -= 1
-            if left[section.text] < 0:
-                what = "added to" if any(other.text.startswith(section.text) for other in now[wanted]) else "changed"
-                message = f"{excerpt(section.title)} is protected and was {what} (line {section.line} before)"
-                refusals.append(Refusal("out_of_scope", message, section.line))
     return refusals
 
 

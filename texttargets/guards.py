@@ -9,7 +9,8 @@ from texttargets.guard_fences import check_fences
 from texttargets.guard_front_matter import check_front_matter
 from texttargets.guard_length import check_length
 from texttargets.guard_placeholders import check_placeholders
-from texttargets.guard_scope import check_protected, check_scope
+from texttargets.guard_protection import check_protected
+from texttargets.guard_scope import check_scope
 from texttargets.guard_truncation import check_truncation
 from texttargets.language import check_language
 from texttargets.leak import check_leaks

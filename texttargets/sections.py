@@ -19,6 +19,7 @@ class Section:
     start: int
     end: int
     line: int
+    headings: tuple[str, ...] = ()  # that lead to it, from the top
 
 
 def find_sections(text: str, wanted: str) -> list[Section]:
@@ -74,7 +75,8 @@ def _section(text: str, rules: tuple[Rule, ...], place: int, *, whole: bool) -> 
     while lines and not lines[-1].strip():
         del lines[-1]
     content = "\n".join(lines).removesuffix("\r")
-    return Section(rule.title, content, start, start + len(content), rule.line + rule.text.count("\n", 0, blank))
+    line = rule.line + rule.text.count("\n", 0, blank)
+    return Section(rule.title, content, start, start + len(content), line, rule.headings)
 
 
 def _plain(name: str) -> str:
