@@ -1,27 +1,28 @@
 """Finds cases that are the same question twice, so that a split cannot leak and a score cannot count them double.
 
-Two cases are near-duplicates when their normalised inputs agree to 95 % or more. Cases whose inputs name different
-numbers, or which want different answers to inputs that are not equal, are kept apart: boundary cases ("10 days ago",
-"40 days ago") are written that way on purpose.
+Two cases are near-duplicates when their inputs agree to 95 % or more, or hold the same words, or those and one more.
+Cases that want different answers to inputs that are not equal are kept apart, for the count and for the split: boundary
+cases ("10 days ago", "40 days ago") are written that way on purpose, and who learned one by heart gets the other wrong.
+Numbers tell cases apart only where they seem to matter; see `_Numbers`.
 """
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
-
-from rapidfuzz import fuzz, process
+from dataclasses import dataclass
+from functools import cached_property
 
 from schemas.evalset import Case
+from texttargets.near_texts import alike, one_word_more, same_words, words_of
 from texttargets.strict_json import as_text
 from texttargets.text_checks import normalize
 
-SIMILARITY = 95.0  # percent, as rapidfuzz counts
-_SHORT = 200  # characters; longer texts are compared word by word, which costs a hundredth
-_NUMBERS = re.compile(r"\d+")
-_BITS = 1024
+TELLING = 6  # words from which a text says enough to be known by them, whatever their order and its numbers
+_DECIDING = 0.2  # share of cases with another answer, among those that differ in numbers alone
+_IDENTIFIER = 5  # digits of a number that counts nothing, such as an order's
+_NUMBER = re.compile(r"\w*\d\w*")
 
 
 def input_text(case: Case) -> str:
@@ -33,104 +34,115 @@ def input_text(case: Case) -> str:
 
 def duplicate_groups(cases: Sequence[Case]) -> list[tuple[str, ...]]:
     """Every case id in exactly one group; single cases are groups of one. Order follows the first member."""
-    texts = [normalize(input_text(case)) for case in cases]
-    answers = [None if case.expected is None else normalize(as_text(case.expected)) for case in cases]
     sets = _DisjointSets(len(cases))
-    _join_equal(texts, sets)
-    for bucket in _by_numbers(texts):
-        for comparable in _by_answer(bucket, answers):
-            short = [index for index in comparable if len(texts[index]) <= _SHORT * 1.2]
-            long = [index for index in comparable if len(texts[index]) > _SHORT]
-            pairs = chain(
-                _similar([(texts[index], index) for index in short]),
-                _similar_long(list(zip(_as_words([texts[index] for index in long]), long, strict=True))),
-            )
-            for one, other in pairs:
-                if answers[one] is None or answers[other] is None or answers[one] == answers[other]:
-                    sets.join(one, other)
+    asked = _join_equal([_asked(index, case) for index, case in enumerate(cases)], sets)
+    numbers = _Numbers(asked)
+    for comparable in _by_answer(_join_copies(asked, numbers, sets)):
+        by_index = {one.index: one for one in comparable}
+        for left, right in _near(comparable):
+            if numbers.agree(by_index[left], by_index[right]):
+                sets.join(left, right)
     members: dict[int, list[str]] = defaultdict(list)
     for index, case in enumerate(cases):
         members[sets.root(index)].append(case.id)
     return [tuple(group) for group in members.values()]
 
 
-def _join_equal(texts: Sequence[str], sets: _DisjointSets) -> None:
+@dataclass(frozen=True)
+class _Asked:
+    """What a case asks: its text, the same with every number as 0, and the numbers."""
+
+    index: int
+    text: str
+    answer: str | None
+    shape: str
+    numbers: tuple[str, ...]
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        return words_of(self.shape)
+
+    @cached_property
+    def telling(self) -> bool:
+        return len(self.words) - len(self.numbers) >= TELLING
+
+
+def _asked(index: int, case: Case) -> _Asked:
+    text = normalize(input_text(case))
+    answer = None if case.expected is None else normalize(as_text(case.expected))
+    return _Asked(index, text, answer, _NUMBER.sub("0", text), tuple(_NUMBER.findall(text)))
+
+
+class _Numbers:
+    """Whether numbers tell cases apart.
+
+    They do in short texts, and where cases that differ in numbers alone want different answers. Where all of them want
+    the same, the set itself says that an order's number or a date decides nothing. Where no answer is known, only
+    long numbers are taken for names of things.
+    """
+
+    def __init__(self, asked: Iterable[_Asked]) -> None:
+        answers: dict[str, Counter[str]] = defaultdict(Counter)
+        for one in asked:
+            if one.numbers and one.answer is not None:
+                answers[one.shape][one.answer] += 1
+        self._deciding = {
+            shape for shape, count in answers.items() if max(count.values()) <= (1 - _DECIDING) * count.total()
+        }
+
+    def telling(self, one: _Asked, *, answered: bool) -> tuple[str, ...]:
+        """The numbers that tell this case from others."""
+        if one.shape in self._deciding or not one.telling:
+            return one.numbers
+        return () if answered else tuple(number for number in one.numbers if not _is_identifier(number))
+
+    def agree(self, one: _Asked, other: _Asked) -> bool:
+        """Whether nothing in numbers or answers tells two cases with like texts apart."""
+        answered = one.answer is not None and other.answer is not None
+        if answered and one.answer != other.answer:
+            return False
+        return one.numbers == other.numbers or (
+            self.telling(one, answered=answered) == self.telling(other, answered=answered)
+        )
+
+
+def _is_identifier(number: str) -> bool:
+    return sum(map(str.isdigit, number)) >= _IDENTIFIER
+
+
+def _join_equal(asked: Sequence[_Asked], sets: _DisjointSets) -> list[_Asked]:
+    """Joins equal inputs, whatever their answers; gives the first of each input with each answer."""
     first: dict[str, int] = {}
-    for index, text in enumerate(texts):
-        sets.join(first.setdefault(text, index), index)
+    distinct: dict[tuple[str, str | None], _Asked] = {}
+    for one in asked:
+        sets.join(first.setdefault(one.text, one.index), one.index)
+        distinct.setdefault((one.text, one.answer), one)
+    return list(distinct.values())
 
 
-def _by_numbers(texts: Sequence[str]) -> Iterable[list[int]]:
-    buckets: dict[tuple[str, ...], list[int]] = defaultdict(list)
-    for index, text in enumerate(texts):
-        buckets[tuple(_NUMBERS.findall(text))].append(index)
-    return (bucket for bucket in buckets.values() if len(bucket) > 1)
+def _join_copies(asked: Iterable[_Asked], numbers: _Numbers, sets: _DisjointSets) -> list[_Asked]:
+    """Joins cases that differ in nothing but numbers that do not matter; gives the first of each."""
+    first: dict[tuple[str, str | None, tuple[str, ...]], _Asked] = {}
+    for one in asked:
+        key = one.shape, one.answer, numbers.telling(one, answered=one.answer is not None)
+        sets.join(first.setdefault(key, one).index, one.index)
+    return list(first.values())
 
 
-def _by_answer(bucket: list[int], answers: Sequence[str | None]) -> Iterable[list[int]]:
+def _by_answer(asked: Sequence[_Asked]) -> list[list[_Asked]]:
     """Cases that want the same answer; all together where one says none, for it may ask the same as any of them."""
-    by_answer: dict[str | None, list[int]] = defaultdict(list)
-    for index in bucket:
-        by_answer[answers[index]].append(index)
-    return [bucket] if None in by_answer else by_answer.values()
+    by_answer: dict[str | None, list[_Asked]] = defaultdict(list)
+    for one in asked:
+        by_answer[one.answer].append(one)
+    return [list(asked)] if None in by_answer else list(by_answer.values())
 
 
-class _Codes(dict[str, str]):
-    """A character for every word it was asked for."""
-
-    def __missing__(self, word: str) -> str:
-        self[word] = code = chr(0x10000 + len(self) % 0x100000)
-        return code
-
-
-def _as_words(texts: Sequence[str]) -> list[str]:
-    """Each text with one character per distinct word; texts that are not spaced out into words stay as they are."""
-    codes = _Codes()
-    spelled = []
-    for text in texts:
-        words = text.split()
-        spaced = len(text) <= 20 * len(words)
-        spelled.append("".join(map(codes.__getitem__, words)) if spaced else text)
-    return spelled
-
-
-def _similar(spelled: Sequence[tuple[str, int]]) -> Iterator[tuple[int, int]]:
-    """Pairs of cases whose spelled texts are alike; each is held against the longer ones that are in reach."""
-    by_length = sorted(spelled, key=lambda entry: (len(entry[0]), entry[1]))
-    texts = [text for text, _ in by_length]
-    end = 0
-    for place, (text, index) in enumerate(by_length):
-        # A ratio of .95 is out of reach once the longer text is more than 1.05/0.95 times the shorter.
-        longest = len(text) * (200 - SIMILARITY) / SIMILARITY
-        while end < len(texts) and len(texts[end]) <= longest:
-            end += 1
-        near = process.extract_iter(text, texts[place + 1 : end], scorer=fuzz.ratio, score_cutoff=SIMILARITY)
-        for _, _, after in near:
-            yield index, by_length[place + 1 + after][1]
-
-
-def _similar_long(spelled: Sequence[tuple[str, int]]) -> Iterator[tuple[int, int]]:
-    """The same for texts with one character a word, most pairs of which are told apart by the words they hold."""
-    by_length = sorted(spelled, key=lambda entry: (len(entry[0]), entry[1]))
-    held = [_held(text) for text, _ in by_length]
-    for place, (text, index) in enumerate(by_length):
-        longest = len(text) * (200 - SIMILARITY) / SIMILARITY
-        # A word that only one of two texts holds has to be put in or taken out; hashing can hide one, never make one.
-        most, own = (len(text) + longest) * (100 - SIMILARITY) / 100, held[place]
-        for after in range(place + 1, len(by_length)):
-            other, other_index = by_length[after]
-            if len(other) > longest:
-                break
-            if (own ^ held[after]).bit_count() <= most and fuzz.ratio(text, other, score_cutoff=SIMILARITY):
-                yield index, other_index
-
-
-def _held(text: str) -> int:
-    """The characters of a text as a set of bits."""
-    bits = 0
-    for character in set(text):
-        bits |= 1 << ord(character) % _BITS
-    return bits
+def _near(asked: Sequence[_Asked]) -> Iterator[tuple[int, int]]:
+    """Pairs with like texts. A word more may be a "not", so it counts only where both answers are known."""
+    yield from alike({one.index: (one.shape, one.words) for one in asked})
+    telling = {one.index: one for one in asked if one.telling}
+    yield from same_words({index: one.words for index, one in telling.items()})
+    yield from one_word_more({index: one.words for index, one in telling.items() if one.answer is not None})
 
 
 class _DisjointSets:

@@ -65,10 +65,14 @@ def _split_sentence(report: EvalsetReport) -> str:
         return "No split: the sides given in the file contradict each other."
     if not split.holdout:
         return "No split: there are too few distinct cases to hold any out."
-    reserved = f" ({len(split.report_only)} of them for the report where repeats agree)" if split.report_only else ""
-    return (
-        f"Split with seed {split.seed}: {len(split.selection)} for selection, {len(split.holdout)} held out{reserved}."
-    )
+    held_out, facts = len(split.holdout), []
+    if report.held_out_distinct < held_out:
+        left = "; without those left out" if set(split.holdout) & set(report.left_out) else ""
+        facts.append(f"{report.held_out_distinct} distinct, near-duplicates count once{left}")
+    if split.report_only:
+        facts.append(f"where repeats agree {len(split.report_only)} of them are kept for the report and do not confirm")
+    more = f" ({'; '.join(facts)})" if facts else ""
+    return f"Split with seed {split.seed}: {len(split.selection)} for selection, {held_out} held out{more}."
 
 
 def _finding_text(finding: Finding) -> str:

@@ -24,14 +24,16 @@ def power_sentence(held_out: int) -> str:
     floor = expected_floor(held_out)
     if floor is None:
         return "With no held-out cases this set cannot confirm any gain."
-    cases = counted(held_out, "held-out case")
+    cases = counted(held_out, "distinct held-out case")
+    assumed = "Assumed until the baseline is measured: one case in five changes its result when it is run again."
     if floor.sees_half >= 1:
         return f"With {cases} this set cannot tell any gain from noise."
+    if percent(floor.sees_half) == percent(floor.sees_most):  # two cases, because a pass rate moves in whole ones
+        return f"With {cases} this set sees gains from {percent(floor.sees_half)} of all cases on. {assumed}"
     most = "hardly any reliably"
     if floor.sees_most < 1:
         most = f"gains above {percent(floor.sees_most)} four times in five"
     return (
         f"With {cases} this set can only see gains above {percent(floor.sees_half)} of all cases "
-        f"(about half the time; {most}). Assumed until the baseline is measured: one case in five changes its "
-        "result when it is run again."
+        f"(about half the time; {most}). {assumed}"
     )

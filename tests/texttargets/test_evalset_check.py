@@ -182,6 +182,9 @@ def test_the_power_sentence_names_its_assumption() -> None:
     assert floor.sees_half == pytest.approx(2.5 * ((0.01 + 2 * 0.1 / 4) / 40) ** 0.5)
     assert "gains above 10% of all cases (about half the time; gains above 14%" in power_sentence(40)
     assert "one case in five" in power_sentence(40)
-    assert "gains above 20% of all cases" in power_sentence(10)  # never less than two cases
+    assert "With 10 distinct held-out cases this set can only see gains above 20%" in power_sentence(10)
+    assert "With 5 distinct held-out cases this set sees gains from 40% of all cases on" in power_sentence(
+        5
+    )  # two cases
     assert "cannot confirm" in power_sentence(0)
     assert "cannot tell" in power_sentence(1)

@@ -135,6 +135,51 @@ def test_long_texts_and_mappings_are_compared_too() -> None:
     assert duplicate_groups(cases) == [("a", "b"), ("c",)]
 
 
+ORDER = "my parcel for the order {} has not come and i want my money back now please"
+
+
+def asked(*numbers: str, answers: tuple[str | None, ...] = ("refund",)) -> list[Case]:
+    """One letter with different numbers in it, and the answers wanted in turn."""
+    return [
+        Case(id=number, input=ORDER.format(number), expected=answers[at % len(answers)])
+        for at, number in enumerate(numbers)
+    ]
+
+
+def test_numbers_that_decide_nothing_do_not_make_another_case() -> None:
+    assert duplicate_groups(asked("1042", "2107", "3999")) == [("1042", "2107", "3999")]
+
+
+def test_where_numbers_decide_the_answer_they_make_another_case() -> None:
+    cases = asked("10", "40", "41", "42", answers=("refund", "no refund"))
+    assert len(duplicate_groups(cases)) == 4
+
+
+def test_without_answers_only_long_numbers_are_names_of_things() -> None:
+    assert len(duplicate_groups(asked("10", "40", answers=(None,)))) == 2
+    assert duplicate_groups(asked("884210", "884977", answers=(None,))) == [("884210", "884977")]
+
+
+def test_a_short_text_is_told_apart_by_its_numbers() -> None:
+    cases = [Case(id=number, input=f"add {number}", expected="ok") for number in ("17", "23")]
+    assert len(duplicate_groups(cases)) == 2
+
+
+def test_the_same_words_in_another_order_or_one_more_are_the_same_question_where_the_answer_is_known() -> None:
+    text = "please tell me where the blue parcel i ordered last week is"
+    turned = "where the blue parcel i ordered last week is please tell me"
+    more = f"{text} today"
+
+    def grouped(one: str, other: str, answer: str | None) -> int:
+        return len(
+            duplicate_groups([Case(id="a", input=one, expected=answer), Case(id="b", input=other, expected=answer)])
+        )
+
+    assert grouped(text, turned, "shipping") == 1 == grouped(text, turned, None)
+    assert grouped(text, more, "shipping") == 1
+    assert grouped("send the two large boxes to me", "do not send the two large boxes to me", None) == 2
+
+
 @pytest.mark.parametrize(("words", "seed"), [(12, 1), (12, 2), (120, 3), (120, 4)])
 def test_pairs_are_found_as_if_each_were_held_against_each(words: int, seed: int) -> None:
     """Sorting by length, by answer and by the words two texts hold leaves out nothing that is alike."""
