@@ -115,10 +115,8 @@ def unmissed(state: RunState) -> str:
     """How many of all inputs may need a rule that no held-out case misses: an input without a case speaks for none."""
     cases = state.distinct(state.deciding_holdout)
     share = 1 - (1 - MISSED_AT) ** (1 / max(cases, 1))
-    return (
-        f"a rule that up to {percent(share)} of all inputs need may go unmissed on {counted(cases, 'held-out case')} "
-        "(at 90%)"
-    )
+    held_out = counted(cases, "distinct held-out case")
+    return f"a rule that up to {percent(share)} of all inputs need may go unmissed on {held_out} (at 90%)"
 
 
 def experiment_line(experiment: ExperimentState, *, hidden: bool = False) -> str:

@@ -37,6 +37,12 @@ _WAITS = {
     "refused": ("setup", "once that is put right"),
 }
 
+# What an ended run waits for where starting it again as it is would end it again.
+_ENDED = {
+    "harness_failed": ("setup", "once checks, rubric or cases are put right"),
+    "no_movement": ("setup", "once checks or judge are put right, with --fresh"),
+}
+
 
 def wait_for(outcome: str, wake: str = "") -> Wait:
     """What a start that ended with `outcome`, and left work, left the run waiting for."""
@@ -49,6 +55,8 @@ def waits_after(state: RunState, outcome: str, wake: str = "") -> tuple[Wait, ..
 
     As long as they are all that is open, coming back at any time helps nobody.
     """
+    if state.finished is not None and outcome in _ENDED:
+        return (Wait(*_ENDED[outcome]),)
     wait, owed = wait_for(outcome, wake), outstanding(state)
     if not owed:
         return (wait,)

@@ -194,7 +194,7 @@ def standing(report: EvalsetReport) -> str:
     floor = expected_floor(report.held_out_distinct)
     sees = "cannot confirm any gain"
     if floor is not None:
-        held = counted(report.held_out_distinct, "held-out case")
+        held = counted(report.held_out_distinct, "distinct held-out case")
         sees = f"{held}: sees gains above {percent(floor.sees_half)} half the time"
         if floor.sees_half >= 1:
             sees = f"{held}: cannot tell any gain from noise"

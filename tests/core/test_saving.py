@@ -155,7 +155,9 @@ def test_a_report_run_without_a_call_behind_it_is_scored_all_the_same() -> None:
 
 def test_what_no_held_out_case_missed_may_be_needed_elsewhere() -> None:
     said = unseen_need(run(*KEPT))
-    assert said.startswith("a rule that up to 32% of all inputs need may go unmissed on 6 held-out cases (at 90%); ")
+    assert said.startswith(
+        "a rule that up to 32% of all inputs need may go unmissed on 6 distinct held-out cases (at 90%); "
+    )
 
 
 def test_tokens_are_estimated_by_the_kind_of_characters() -> None:

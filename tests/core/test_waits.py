@@ -7,7 +7,7 @@ import pytest
 from ceopt_tui.core.outcomes import _PARKED
 from ceopt_tui.core.state.fold import fold
 from ceopt_tui.core.state.run import RunState
-from ceopt_tui.core.waits import AT_ANY_TIME, Wait, pending_waits, wait_for
+from ceopt_tui.core.waits import AT_ANY_TIME, Wait, pending_waits, wait_for, waits_after
 from schemas import records as r
 from schemas.command_records import ChangeMade, Dispatched
 
@@ -40,6 +40,15 @@ def test_every_word_for_a_parked_run_has_a_wait() -> None:
 def test_a_journal_of_before_outcomes_were_written_still_tells_a_person_from_the_next_start() -> None:
     assert pending_waits(fold([TICK, ended("blocked")])) == (Wait("person", "once a person has answered"),)
     assert pending_waits(fold([TICK, ended("waiting")])) == (Wait("next_start", AT_ANY_TIME),)
+
+
+@pytest.mark.parametrize(("outcome", "until"), [("harness_failed", "put right"), ("no_movement", "with --fresh")])
+def test_a_run_that_ended_over_its_checks_waits_for_no_model(outcome: str, until: str) -> None:
+    over = fold([TICK, r.Finished(outcome=outcome, exit_status=2, reason="r")])
+    (wait,) = waits_after(over, outcome)
+    assert wait.on == "setup" and until in wait.until
+    assert waits_after(RunState(), "harness_failed")[0].on == "provider"
+    assert waits_after(over, "proposer_failed")[0].until == AT_ANY_TIME
 
 
 def test_nothing_is_waited_for_before_while_or_after() -> None:

@@ -108,7 +108,7 @@ async def test_the_report_says_shorter_and_no_worse_and_never_better(tmp_path: P
     assert "interval holds 0" not in report
     assert "- 40 characters shorter (140 → 100), about 10 tokens less a call" in report
     assert "- look 1: exp-002 at level 0.100 (to show no loss)" in report
-    assert "a rule that up to 11% of all inputs need may go unmissed on 20 held-out cases" in report
+    assert "a rule that up to 11% of all inputs need may go unmissed on 20 distinct held-out cases" in report
     event = finished_event(world.state, result, "")
     assert (event["outcome"], event["characters"]) == ("shortened", {"before": 140, "after": 65})
 

@@ -107,7 +107,11 @@ def held(*case_ids: str) -> tuple[OpenRun, ...]:
 async def test_cases_stand_in_a_list_with_the_four_fields_of_one_below(tmp_path: Path) -> None:
     async with builder(tmp_path) as (app, pilot, _):
         check_picture(app, "evalset")
-        for shown in ("12 cases, 11 failures, 1 guard", "6 held-out cases: sees gains", "Went wrong  Treated every"):
+        for shown in (
+            "12 cases, 11 failures, 1 guard",
+            "6 distinct held-out cases: sees gains",
+            "Went wrong  Treated every",
+        ):
             assert shown in text_of(app)
         await pilot.press(*["down"] * 11)
         await until(pilot, lambda: "荷物がまだ届いていません。" in text_of(app).partition("─cjk─")[2])

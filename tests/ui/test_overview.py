@@ -125,7 +125,7 @@ def test_the_proof_of_a_pruning_run_is_that_nothing_was_lost() -> None:
     assert proof(RunState()).startswith("a rule leaves only if no loss shows without it")
     assert proof(state_of(begun())) == (
         "no look at the held-out cases; "
-        "a rule that up to 68% of all inputs need may go unmissed on 2 held-out cases (at 90%)"
+        "a rule that up to 68% of all inputs need may go unmissed on 2 distinct held-out cases (at 90%)"
     )
     gain = GainReported(
         original_digest="o", final_digest="f", cases=10, before=0.4, after=0.4, gain=0.0, low=-0.02, high=0.02,

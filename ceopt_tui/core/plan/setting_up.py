@@ -140,7 +140,7 @@ def _no_room(state: RunState, terms: Terms) -> Stopped | None:
     if terms.span == 1 and headroom < smallest:
         reason = (
             f"the text already scores {score(state.baseline.mean, terms.span)}; "
-            f"with {counted(deciding, 'held-out case')} "
+            f"with {counted(deciding, 'distinct held-out case')} "
             f"no gain below {change(smallest, terms.span)} can be shown; add harder cases"
         )
         return Stopped(outcome="no_headroom", reason=reason)

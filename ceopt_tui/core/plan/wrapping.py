@@ -44,8 +44,7 @@ def plan_wrap_up(state: RunState, terms: Terms) -> Action:
         return _gain(state, terms)
     if action := harder_cases(state):
         return action
-    told = state.baseline is not None or state.harness.flagged or state.stopped.outcome == "person"
-    if state.report is None and told:
+    if state.report is None:
         return Report()
     if left := _for_a_person(state, terms):
         return left

@@ -32,7 +32,7 @@ def plan_wrap_up(state: RunState, command: CommandTerms) -> Action:
         return Note(tuple(ExperimentClosed(number=one, outcome="inconclusive", reason=reason) for one in open_ones))
     if state.keeps and state.gain is None and not stopped.no_gain:
         return _gain(state, command, stopped)
-    if state.report is None and (state.baseline is not None or stopped.outcome == "person"):
+    if state.report is None:
         return Report()
     status = ExitStatus.FINISHED if state.keeps else _STATUS.get(stopped.outcome, ExitStatus.FINISHED)
     return Note((Finished(outcome=outcome_word(state), exit_status=status, reason=stopped.reason),))
