@@ -9,7 +9,7 @@ LOCK := $(BIN)/uv pip compile --universal -p 3.11 --generate-hashes --no-header 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
-.PHONY: help demo test coverage exhaustive check format lint types imports bench bench-decisions bench-judge bench-leaks bench-themes bench-pruning bench-coverage crash pictures compare test-local lock clean
+.PHONY: help demo test coverage exhaustive check format lint types imports bench bench-decisions bench-judge bench-leaks bench-guards bench-themes bench-pruning bench-coverage crash pictures compare test-local lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,6 +58,9 @@ bench-judge: $(VENV)/dev.stamp ## Simulate judges that are wrong: what a person'
 
 bench-leaks: $(VENV)/dev.stamp ## Count what the leak guard refuses wrongly and lets pass, on texts it was not tuned on too
 	@$(BIN)/python tests/benchmarks/bench_leaks.py
+
+bench-guards: $(VENV)/dev.stamp ## Count what the other guards refuse wrongly and let pass, on texts they were not tuned on too
+	@$(BIN)/python tests/benchmarks/bench_guards.py
 
 bench-themes: $(VENV)/dev.stamp ## Compare themes made without a model with themes labelled by hand
 	@$(BIN)/python tests/benchmarks/bench_themes.py

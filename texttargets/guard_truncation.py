@@ -53,8 +53,16 @@ def _breaks_off(old: list[str], new: list[str]) -> bool:
     if old and last == old[-1]:
         return False
     if _HEADING.match(last) or _BARE_MARK.fullmatch(last):
-        return len(new) > 1
+        return len(new) > 1 and not _was_empty(last, old)
     return last not in old and (_is_cut(old, new) or _is_open(last, old) or _dangles(new))
+
+
+def _was_empty(heading: str, old: list[str]) -> bool:
+    """Nothing stood under such a heading before: another followed at once."""
+    return any(
+        line == heading and (not after or _HEADING.match(after))
+        for line, after in zip(old, [*old[1:], ""], strict=True)
+    )
 
 
 def _is_cut(old: list[str], new: list[str]) -> bool:

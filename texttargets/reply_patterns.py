@@ -38,7 +38,7 @@ _SELF_TALK = (
 _OPENING = (
     r"(?:sure|sure\ thing|certainly|of\ course|absolutely|gladly|alright|no\ problem|got\ it|understood|great|perfect"
     r"|happy\ to\ help|with\ pleasure)\s*[!,.:—–]",
-    r"(?:sure|certainly|of\ course|absolutely|great)\b[^\n]{0,80}[:!.]\s*$",
+    r"(?:sure|certainly|of\ course|absolutely|great)\b[^\n]{0,60}\b(?:here|below|i|my)\b[^\n]{0,60}[:!.]\s*$",
     r"here\ you\ (?:go|are)\b[^\n]{0,30}$",
     rf"(?:here(?:['’]s|\ is|\ are)|below\ (?:is|are|you)|please\ find|find\ below|you\ (?:will|['’]ll)\ find|this\ is"
     rf"|what\ follows\ is|the\ following\ is|attached\ is)\b[^\n]{{0,60}}\b(?:{_LOOSE_ADJECTIVE}|my|our)\b[^\n]{{0,40}}"
