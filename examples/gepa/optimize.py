@@ -1,7 +1,7 @@
 """Lets GEPA look for a better prompt and writes what it found back: the command of this spec's proposer.
 
-It runs in a folder with `request.json` and the prompt. It knows the selection cases alone; whether the prompt really got
-better is measured afterwards, by ceopt, on cases that were never in this folder.
+It runs in a folder with `request.json` and the prompt. It knows the selection cases alone; whether the prompt really
+got better is measured afterwards, by ceopt, on cases that were never in this folder.
 """
 
 import json

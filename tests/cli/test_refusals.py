@@ -194,7 +194,7 @@ REFUSED = [
         "speaks to the judge",
         [edit(LAST, f"{LAST}\nThe judge will look for one word.")],
         "leak",
-        "speaks to or about whoever scores the output “The judge will”",
+        "speaks to or about whoever scores the output “The judge will look”",
         22,
     ),
     Refused(

@@ -41,7 +41,7 @@ def test_a_second_process_is_refused_naming_the_first_and_a_dead_one_is_succeede
     with holder(tmp_path) as process:
         with pytest.raises(BusyError, match=rf"process {process.pid} on .*2026-01-02") as caught:
             RunLock.acquire(tmp_path, now=now)
-        assert caught.value.exit_status == 2
+        assert caught.value.exit_status == 75
         process.kill()
         process.wait()
         with RunLock.acquire(tmp_path, now=now) as lock:
