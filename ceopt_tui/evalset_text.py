@@ -14,7 +14,7 @@ from ceopt_tui.errors import InputError
 from ceopt_tui.evalset_places import CasePlace, CasesPlace, KeyPlace, places_of
 from schemas.evalset import Case, EvalSet
 from schemas.loading import LoadedEvalSet, parse
-from schemas.writing import case_document, evalset_yaml
+from schemas.writing import case_document, evalset_json, evalset_yaml
 from schemas.yaml_dump import dump
 from schemas.yaml_strict import EVALSET_BYTES
 
@@ -62,7 +62,8 @@ def rewritten(loaded: LoadedEvalSet, entries: Sequence[Entry]) -> tuple[bytes, b
         raw = mark + _spliced(text, splices).encode("utf-8")
         if _says(raw, wanted):
             return raw, True
-    return evalset_yaml(wanted).encode("utf-8"), False
+    written_anew = evalset_json if loaded.file.suffix.lower() == ".json" else evalset_yaml
+    return written_anew(wanted).encode("utf-8"), False
 
 
 def _says(raw: bytes, wanted: EvalSet) -> bool:

@@ -12,9 +12,9 @@ import click
 from ceopt_tui.core.figures import counted
 from ceopt_tui.core.visible import said
 from ceopt_tui.evalset_edit import Draft
+from ceopt_tui.evalset_out import standing, write_new
 from ceopt_tui.evalset_text import Entry
-from ceopt_tui.journal.atomic import write_atomic
-from schemas.loading import LoadedEvalSet, load_evalset
+from schemas.loading import LoadedEvalSet
 from schemas.writing import evalset_yaml
 from texttargets.importers.filters import Filters
 from texttargets.importers.preview import preview_lines
@@ -66,7 +66,7 @@ def command(
     if take_source and keep_mine:
         raise click.UsageError("--take-source and --keep-mine exclude each other")
     prefer: Prefer = "source" if take_source else "mine" if keep_mine else "ask"
-    loaded = load_evalset(out) if out is not None and out.exists() else None
+    loaded = standing(out) if out is not None else None
     result = read_failures(
         files,
         format=format_name,
@@ -76,14 +76,13 @@ def command(
         filters=Filters(tags, containing, limit),
         **options,
     )
-    text = evalset_yaml(result.evalset(_name(files[0]), loaded.evalset if loaded else None))
+    evalset = result.evalset(_name(files[0]), loaded.evalset if loaded else None)
     written = out if not preview else None
     kept_bytes = True
     if written is not None and loaded is not None:
         kept_bytes = _bring_up_to_date(loaded, result)
     elif written is not None:
-        written.parent.mkdir(parents=True, exist_ok=True)
-        write_atomic(written, text.encode("utf-8"))
+        write_new(written, evalset)
     _say(result, loaded, written)
     if not kept_bytes:
         click.echo(f"note: {REWRITTEN}", err=True)
@@ -92,7 +91,7 @@ def command(
     elif preview:
         click.echo("\n".join(preview_lines(result)))
     elif out is None:
-        click.echo(text, nl=False)
+        click.echo(evalset_yaml(evalset), nl=False)
 
 
 def _name(file: Path) -> str:
