@@ -194,7 +194,7 @@ def test_the_json_account(rows: Any) -> None:
 
 def test_nothing_to_import_is_said(rows: Any) -> None:
     result = rows({"id": "a", "input": "q", "pass": True})
-    with pytest.raises(InputError, match="nothing to import: 1 record left out"):
+    with pytest.raises(InputError, match="nothing to import: 1 × passed"):
         result.evalset("s")
 
 

@@ -162,8 +162,17 @@ def test_one_score_can_decide_and_a_number_can_be_the_bar() -> None:
     assert kinds(Bar(below=0.1)) == ["failure", "guard"]  # the exact match is 0
     assert kinds(Bar("levenshtein", 0.1)) == ["guard", "guard"]
     assert kinds(Bar("ExactMatch")) == ["failure", "guard"]
-    missing = read_failures([DATA / "braintrust_experiment.json"], bar=Bar("nonsense"))
-    assert any("no score 'nonsense'" in note for note in missing.notes)
+    with pytest.raises(InputError, match="no record has the score 'nonsense'; there are ExactMatch, Levenshtein"):
+        read_failures([DATA / "braintrust_experiment.json"], bar=Bar("nonsense"))
+
+
+def test_a_record_without_the_score_is_taken_and_named(tmp_path: Path) -> None:
+    runs = [{"id": "a", "input": "q", "scores": {"fit": 0}}, {"id": "b", "input": "r", "scores": {"tone": 1}}]
+    path = tmp_path / "runs.jsonl"
+    path.write_text("".join(json.dumps(run) + "\n" for run in runs), "utf-8")
+    result = read_failures([path], bar=Bar("fit"))
+    assert [case.id for case in result.cases] == ["a", "b"]
+    assert any("no score 'fit'" in note for note in result.notes)
 
 
 def test_a_run_keeps_the_id_of_its_example_unless_that_is_there_twice(tmp_path: Path) -> None:

@@ -106,7 +106,7 @@ def test_a_fault_of_no_file_names_none(tmp_path: Path) -> None:
     assert refused(tmp_path, "a.jsonl", '{"input": "x"}\n', format="foo").startswith("format: 'foo' is no format")
     with pytest.raises(InputError) as caught:
         imported(tmp_path, "b.jsonl", '{"input": "x", "pass": true}\n').evalset("b")
-    assert str(caught.value) == "cases: nothing to import: 1 record left out"
+    assert str(caught.value) == "cases: nothing to import: 1 × passed (--all takes what passed as guards)"
 
 
 def test_a_write_that_was_never_finished_is_no_wide_encoding(tmp_path: Path) -> None:

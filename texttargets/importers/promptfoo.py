@@ -65,6 +65,7 @@ def _item(line: int, test: Mapping[str, Any]) -> Item:
         "check": asserted.check,
         "reason": grading.get("reason") or test.get("error"),
         "passed": test.get("success", grading.get("pass")),
+        "scores": test.get("namedScores") or grading.get("namedScores") or None,
         "tags": metadata.get("tags"),
     }
     return Row(line, values, tuple(f"{name}: {note}" for note in asserted.notes))

@@ -17,6 +17,7 @@ from schemas.evalset import Case, EvalSet
 from texttargets.importers.detect import detect, format_named
 from texttargets.importers.filters import Filters
 from texttargets.importers.merging import Merged, settle
+from texttargets.importers.names_offered import Offered
 from texttargets.importers.records import BadRow, Item, LeftOut, Row, Source
 from texttargets.importers.rows import Imported, import_row
 from texttargets.importers.updating import Prefer, Updated
@@ -27,11 +28,13 @@ _MOST_ALIKE = 20  # bad lines with one reason that are named one by one
 
 @dataclass(frozen=True)
 class Mention:
-    """One thing said about one place in a file."""
+    """One thing said about one place in a file; `cause` is what of it many places share."""
 
     file: str
     line: int
     text: str
+    cause: str = ""
+    filtered: bool = False
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}: {self.text}"
@@ -57,11 +60,15 @@ class ImportResult:
         fresh = {case.id: case for case in self.cases}
         before = existing.cases if existing else ()
         kept = [fresh.pop(case.id, case) for case in before]
-        if not kept and not fresh:
-            left_out = counted(len(self.skipped), "record")
-            raise InputError([Problem("", 0, "cases", f"nothing to import: {left_out} left out")])
+        if not self.cases and (not before or any(mention.filtered for mention in self.skipped)):
+            raise InputError([Problem("", 0, "cases", f"nothing to import: {self.why_left_out()}")])
         return EvalSet(name=existing.name if existing else name, check=existing.check if existing else None,
                        cases=(*kept, *fresh.values()))  # fmt: skip
+
+    def why_left_out(self) -> str:
+        """Every reason with the number of records it left out, the commonest first."""
+        causes = Counter(mention.cause for mention in self.skipped).most_common()
+        return "; ".join(f"{count:,} × {cause}" for cause, count in causes) or "no record in what was read is a case"
 
     def to_json(self, out: str | None) -> dict[str, Any]:
         """What `ceopt import --json` prints. `file` is there when several files were read."""
@@ -104,7 +111,9 @@ def read_failures(
 
     Raises InputError with every bad line, unreadable file and ambiguous id at once.
     """
-    options = _Options(format, encoding, all_items, skip_bad, keep_secrets, bar or Bar(), filters or Filters())
+    bar, filters = bar or Bar(), filters or Filters()
+    offered = Offered(bar, filters.tags)
+    options = _Options(format, encoding, all_items, skip_bad, keep_secrets, bar, filters, offered)
     files, problems, hint = [], [], ""
     for path in paths:
         try:
@@ -114,6 +123,7 @@ def read_failures(
             hint = hint or error.hint
     if problems:
         raise InputError(problems, hint)
+    asked = offered.notes()
     taken = [item for file in files for item in file.taken]
     settled = settle(taken, existing.cases if existing else (), rename=rename_duplicates, prefer=prefer)
     return ImportResult(
@@ -121,7 +131,7 @@ def read_failures(
         skipped=tuple(mention for file in files for mention in file.skipped),
         merged=tuple(settled.merged),
         redacted=tuple(Mention(item.file, item.line, kind) for item in taken for kind in item.secrets),
-        notes=_notes(taken),
+        notes=(*asked, *_notes(taken)),
         format=", ".join(dict.fromkeys(file.format for file in files)),
         updated=tuple(settled.updated),
     )
@@ -136,6 +146,7 @@ class _Options:
     keep_secrets: bool
     bar: Bar
     filters: Filters
+    offered: Offered
 
 
 @dataclass(frozen=True)
@@ -157,9 +168,15 @@ def _read(path: Path, options: _Options) -> _File:
         raise InputError(_problems(path.name, bad), hint)
     return _File(
         taken=[item for item in items if isinstance(item, Imported)],
-        skipped=[Mention(path.name, item.line, item.reason) for item in items if isinstance(item, BadRow | LeftOut)],
+        skipped=[_mention(path.name, item) for item in items if isinstance(item, BadRow | LeftOut)],
         format=chosen.name,
     )
+
+
+def _mention(file: str, item: BadRow | LeftOut) -> Mention:
+    if isinstance(item, BadRow):
+        return Mention(file, item.line, item.reason, "could not be read")
+    return Mention(file, item.line, item.reason, item.kind_of_reason, item.filtered)
 
 
 def _problems(file: str, bad: Sequence[BadRow]) -> list[Problem]:
@@ -176,6 +193,8 @@ def _problems(file: str, bad: Sequence[BadRow]) -> list[Problem]:
 def _import(item: Item, file: str, options: _Options) -> Imported | BadRow | LeftOut:
     if not isinstance(item, Row):
         return item
+    if options.offered.asked:
+        options.offered.look(item.values)
     taken = import_row(item, file, all_items=options.all_items, keep_secrets=options.keep_secrets, bar=options.bar)
     return options.filters.apply(taken) if isinstance(taken, Imported) else taken
 

@@ -46,10 +46,20 @@ class BadRow:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A sound record that is no failure of the text, such as an outage of the provider."""
+    """A sound record that is no failure of the text, such as an outage of the provider.
+
+    `cause` is the reason in a few words that records share; `filtered` whether the user's own filter left it aside.
+    """
 
     line: int
     reason: str
+    cause: str = ""
+    filtered: bool = False
+
+    @property
+    def kind_of_reason(self) -> str:
+        """By what it is counted: the cause, else the reason without the name of the record before it."""
+        return self.cause or self.reason.rpartition(": ")[2]
 
 
 Item = Row | BadRow | LeftOut

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from schemas.evalset import Case
 from texttargets.importers import fields
+from texttargets.importers.names_offered import scores_in
 from texttargets.importers.openai_chat import conversation, is_messages, message_text
 from texttargets.importers.records import BadRow, LeftOut, Row
 from texttargets.importers.verdicts import Bar, Judged, judge
@@ -37,7 +38,8 @@ def import_row(
 ) -> Imported | BadRow | LeftOut:
     """The case of a record, or why there is none."""
     values, unused = fields.sort_fields(row.values)
-    notes = [*row.notes, *(f"field {name!r} is not used" for name in unused)]
+    scores, deciding = scores_in(row.values, values.get("scores"), bar)
+    notes = [*row.notes, *(f"field {name!r} is not used" for name in unused if name != deciding)]
     if _says_nothing(row.values, values):
         return LeftOut(row.line, "no input or output in the export")
     if _answer_alone(row.values, values):
@@ -46,9 +48,10 @@ def import_row(
         content = _content(values, notes)
     except ValueError as error:
         return BadRow(row.line, str(error))
-    judged = judge(values.get("verdict"), values.get("scores"), bar)
+    judged = judge(values.get("verdict"), scores, bar)
     if judged.passed and not all_items:
-        return LeftOut(row.line, f"{row.why_passed}, so it is no failure (--all takes it as a guard)")
+        reason = f"{row.why_passed}, so it is no failure (--all takes it as a guard)"
+        return LeftOut(row.line, reason, f"{row.why_passed} (--all takes what passed as guards)")
     if judged.why and "went_wrong" not in content:
         content["went_wrong"] = judged.why
     content["kind"] = _kind(values, content, judged, notes)

@@ -87,7 +87,9 @@ def cases(session: Session) -> Iterator[Item]:
             yield _row(session, turns[: index + 1], turns[index + 1] if index + 1 < len(turns) else None)
     for what, count in session.left_out.items():
         lines = "1 line is" if count == 1 else f"{count} lines are"
-        yield LeftOut(session.first_line[what], f"{lines} no turn of this conversation: {what}")
+        yield LeftOut(
+            session.first_line[what], f"{lines} no turn of this conversation: {what}", "no turns of a conversation"
+        )
 
 
 def _row(session: Session, turns: Sequence[Turn], reaction: Turn | None) -> Row:
