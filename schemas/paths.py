@@ -19,7 +19,7 @@ def repository_path(text: str) -> str:
     parts = PurePosixPath(text).parts
     if ".." in parts:
         raise ValueError(f'must stay inside the repository; ".." is not allowed in "{text}"')
-    if ".git" in parts:
+    if any(part.lower() == ".git" for part in parts):  # some disks do not tell .GIT from it
         raise ValueError(f'must not reach into .git: "{text}"')
     return text
 

@@ -52,7 +52,8 @@ def commit_index(repository: Repository, index: Mapping[str, str], parent: str, 
     tree = repository.git("write-tree", env=index).strip()
     if tree == tree_of(repository, parent):
         return None
-    text = (message.rstrip() + "\n").encode()
+    # Ideas come from models and programs: half a character is no UTF-8, and git takes no NUL in a message.
+    text = (message.replace("\0", " ").rstrip() + "\n").encode("utf-8", "replace")
     return repository.git("commit-tree", "--no-gpg-sign", "-p", parent, "-F", "-", tree, input=text).strip()
 
 

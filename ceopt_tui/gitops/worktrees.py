@@ -130,8 +130,29 @@ class Worktrees:
         # Forced twice: a git killed while making a checkout leaves it locked as "initializing".
         args = ("worktree", "remove", "--force", "--force", str(path))
         outcome = self.repository.attempt(*args, timeout_s=_CHECKOUT_S)
+        if outcome.status and self._is_severed(path):
+            try:
+                shutil.rmtree(path)
+            except OSError as error:
+                raise GitError(f"{path} could not be removed: {error.strerror or error}") from error
+            outcome = self.repository.attempt(*args, timeout_s=_CHECKOUT_S)
         if outcome.status:
             raise refusal(args, outcome)
+
+    def _is_severed(self, path: Path) -> bool:
+        """Did somebody take away or change what ties this checkout to its repository, so that git leaves it alone?"""
+        if not any(tree.path == path for tree in registered(self.repository)):
+            return False
+        tie = path / ".git"
+        try:
+            tied = not tie.is_symlink() and tie.read_bytes().startswith(b"gitdir: ") and self._leads_home(tie)
+        except OSError:
+            return True
+        return not tied
+
+    def _leads_home(self, tie: Path) -> bool:
+        goal = tie.parent / tie.read_text(errors="surrogateescape").removeprefix("gitdir: ").rstrip("\n")
+        return goal.resolve().parent == (self.repository.git_common_dir / "worktrees").resolve()
 
     def _make_room(self, path: Path) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)

@@ -39,6 +39,8 @@ if os.access(here, os.W_OK) and (here / "play.json").exists():
 for path, text in play.get("files", {{}}).items():
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     Path(path).write_text(text)
+for path, goal in play.get("links", {{}}).items():
+    os.symlink(goal, path)
 if play.get("hang"):
     child = os.fork()
     if child == 0:

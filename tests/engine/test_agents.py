@@ -12,12 +12,13 @@ from typing import Any
 
 import pytest
 from agent_commands import AgentCommand, installed
+from editor_world import EXPERIMENT as RECIPE
 
 from ceopt_tui import programs
 from ceopt_tui.agent_clis.dialect import Access
 from ceopt_tui.agent_clis.starting import DIALECTS, agent_version, check_agent, started_inside
 from ceopt_tui.core.command_ports import Busy, Edited, Recipe
-from ceopt_tui.core.ports import HypothesisDraft, Refusal, Tried
+from ceopt_tui.core.ports import HypothesisDraft
 from ceopt_tui.engine.backends.agents.agent_editor import AgentEditor, AgentSetting
 from ceopt_tui.engine.backends.agents.failing import AgentFailed, FallbackEditor
 from ceopt_tui.engine.backends.agents.pairing import IdeasFrom
@@ -39,25 +40,6 @@ IDEAS = {
         {"description": "Read once"},
     ]
 }
-RECIPE = Recipe(
-    name="fast",
-    number=1,
-    branch="optimize-exp/fast/exp-001",
-    base_sha="0" * 40,
-    description="Make it fast",
-    hypothesis="Keep the table",
-    category="caching",
-    mutable=("src",),
-    immutable=("measure.py",),
-    constraints=("keep the order",),
-    dependencies=("numpy",),
-    baseline={"ms": 12.0},
-    best={"ms": 9.5},
-    goals=("ms: smaller is better",),
-    tried=(Tried("Sort first", "order", "edit", "reverted", "slower"),),
-    digest="sorting does not pay",
-    refused=(Refusal("out_of_scope", "measure.py may not be changed"),),
-)
 
 
 @dataclass
@@ -205,6 +187,7 @@ async def test_ideas_are_read_with_their_opportunity_and_the_agent_may_only_read
         '{"ideas": [{"category": "x"}]}',
         "```\n{}\n```\n```\n{}\n```",
         "[" * 100_000,
+        '{"ideas": [{"description": "half \\ud83d"}]}',
     ],
 )
 async def test_ideas_that_cannot_be_read_are_a_failure_in_the_books_too(

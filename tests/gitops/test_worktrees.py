@@ -1,5 +1,6 @@
 """Experiment checkouts: only where and what ceopt made, and never the user's own."""
 
+import errno
 import os
 import shutil
 from collections.abc import Callable
@@ -186,9 +187,33 @@ def test_cleaning_removes_every_own_checkout_and_no_other(
     assert (tmp_path / "theirs" / "prompt.txt").exists()
 
 
-def test_a_checkout_that_cannot_be_removed_is_named(repository: Repository, worktrees: Worktrees) -> None:
+@pytest.mark.parametrize("tie", [None, "gitdir: /somewhere/else\n", "x", "folder", "link"])
+def test_a_checkout_cut_off_from_its_repository_goes_like_any_other(
+    repository: Repository, worktrees: Worktrees, tmp_path: Path, tie: str | None
+) -> None:
     tree = worktrees.add(BRANCH, repository.head(), 1)
-    (tree.path / ".git").write_text("gitdir: /somewhere/else\n")
+    (tree.path / ".git").unlink()
+    if tie == "folder":
+        run(tree.path, "init", "--quiet")
+    elif tie == "link":
+        (tmp_path / "kept").write_text("mine")
+        (tree.path / ".git").symlink_to(tmp_path / "kept")
+    elif tie is not None:
+        (tree.path / ".git").write_text(tie)
+    worktrees.remove(tree)
+    assert not tree.path.exists() and worktrees.own() == []
+    assert tie != "link" or (tmp_path / "kept").read_text() == "mine"
+
+
+def test_a_checkout_that_cannot_be_removed_is_named(
+    repository: Repository, worktrees: Worktrees, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no(*args: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    tree = worktrees.add(BRANCH, repository.head(), 1)
+    (tree.path / ".git").unlink()
+    monkeypatch.setattr(shutil, "rmtree", no)
     assert worktrees.clean() == [str(tree.path)]
     assert tree.path.exists()
 

@@ -52,7 +52,7 @@ class CodeChange:
     """What a reply wants done: edits of files, files written anew, files deleted, and the reason given."""
 
     edits: tuple[Edit, ...]
-    written: Mapping[str, str]
+    written: tuple[tuple[str, str], ...]  # path and content, as often as it was said
     deleted: tuple[str, ...]
     why: str
 
@@ -71,21 +71,21 @@ def parse_change(reply: str) -> CodeChange:
     if not isinstance(value.get("edits"), list):
         raise ProposalError('The reply has no list named "edits".')
     edits: list[Edit] = []
-    written: dict[str, str] = {}
+    written: list[tuple[str, str]] = []
     deleted: list[str] = []
     for number, entry in enumerate(value["edits"], 1):
         path, keys = _path(number, entry), set(entry) - {"path"}
         if keys == {"search", "replace"} and all(isinstance(entry[key], str) for key in keys):
             edits.append(Edit(entry["search"], entry["replace"], path))
         elif keys == {"content"} and isinstance(entry["content"], str):
-            written[path] = entry["content"]
+            written.append((path, entry["content"]))
         elif keys == {"delete"} and entry["delete"] is True:
             deleted.append(path)
         else:
             wanted = "search and replace, content, or delete"
             raise ProposalError(f"Edit {number} has the keys {', '.join(sorted(keys))}; {wanted} are wanted.")
     why = value.get("why", "")
-    return CodeChange(tuple(edits), written, tuple(deleted), why if isinstance(why, str) else "")
+    return CodeChange(tuple(edits), tuple(written), tuple(deleted), why if isinstance(why, str) else "")
 
 
 def accept(parse: Callable[[str], object]) -> Accept:

@@ -73,7 +73,7 @@ class CommandEditor:
         try:
             ended = await self._run(recipe, folder)
         except BaseException as error:
-            words = f"ended before it was done: {error or type(error).__name__}"
+            words = f"ended before it was done: {str(error) or type(error).__name__}"
             await self._outside.end(_facts(call_id, Claim(), 0.0), words)
             if isinstance(error, OSError):
                 raise ProposalError(f"the command cannot be started: {error}") from error
@@ -90,8 +90,8 @@ class CommandEditor:
         setting = self._setting
         with workplace() as place:
             note = place.request / RECIPE_NAME
-            told = json.dumps(dataclasses.asdict(recipe), ensure_ascii=False, indent=1, default=str)
-            note.write_text(told, encoding="utf-8")
+            # ASCII: what others said may hold half of a character.
+            note.write_text(json.dumps(dataclasses.asdict(recipe), indent=1, default=str), encoding="ascii")
             return await run_program(
                 setting.command,
                 place,

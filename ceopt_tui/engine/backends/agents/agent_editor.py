@@ -77,7 +77,7 @@ class AgentEditor:
         except BaseException as error:
             reason = FINISHED if isinstance(error, AgentFailed) else INTERRUPTED
             facts = self._facts(call_id, AgentReply(), 0.0, reason)
-            await self._outside.end(facts, f"ended before it was done: {error or type(error).__name__}")
+            await self._outside.end(facts, f"ended before it was done: {str(error) or type(error).__name__}")
             raise
         fault = run.fault
         if not fault:

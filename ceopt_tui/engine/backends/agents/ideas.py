@@ -27,6 +27,7 @@ def _object(message: str) -> dict[str, Any]:
         raise AgentFailed("the reply holds several fenced blocks; one JSON object is wanted")
     try:
         value = json.loads(fenced[0] if fenced else message)
+        json.dumps(value, ensure_ascii=False).encode("utf-8")  # half a character could not be put on record
     except (ValueError, RecursionError) as error:
         raise AgentFailed(f"the reply is not one JSON object: {error}") from error
     if not isinstance(value, dict):
