@@ -260,9 +260,32 @@ def test_a_phrase_of_the_cases_may_be_used_where_a_person_made_it_public(tmp_pat
 
 def test_worked_examples_are_made_and_no_case_is_one(tmp_path: Path) -> None:
     said = ("I want to send it back, it is too small", "my card was charged twice", "the courier never rang the bell")
+    towns = [
+        "Aberdeen",
+        "Bologna",
+        "Coimbra",
+        "Dortmund",
+        "Exeter",
+        "Florence",
+        "Granada",
+        "Hamburg",
+        "Innsbruck",
+        "Jaipur",
+        "Krakow",
+        "Limerick",
+        "Modena",
+        "Nantes",
+        "Ostrava",
+        "Palermo",
+        "Quebec",
+        "Rostock",
+        "Salamanca",
+        "Toulouse",
+    ]
 
     def worded(number: int) -> str:
-        return f"{question(number)} Hello, {said[number % 3]} since week {number + 3}."
+        place, other = towns[number], towns[-1 - number]
+        return f"{question(number)} Hello from {place}, {said[number % 3]}, and in {other} neither."
 
     model = Model([], needs="# Examples")
     with StubEndpoint(respond=model) as endpoint:
