@@ -260,28 +260,8 @@ def test_a_phrase_of_the_cases_may_be_used_where_a_person_made_it_public(tmp_pat
 
 def test_worked_examples_are_made_and_no_case_is_one(tmp_path: Path) -> None:
     said = ("I want to send it back, it is too small", "my card was charged twice", "the courier never rang the bell")
-    towns = [
-        "Aberdeen",
-        "Bologna",
-        "Coimbra",
-        "Dortmund",
-        "Exeter",
-        "Florence",
-        "Granada",
-        "Hamburg",
-        "Innsbruck",
-        "Jaipur",
-        "Krakow",
-        "Limerick",
-        "Modena",
-        "Nantes",
-        "Ostrava",
-        "Palermo",
-        "Quebec",
-        "Rostock",
-        "Salamanca",
-        "Toulouse",
-    ]
+    first = "Aberdeen,Bologna,Coimbra,Dortmund,Exeter,Florence,Granada,Hamburg,Innsbruck,Jaipur,Krakow,Limerick,Modena"
+    towns = [*first.split(","), "Nantes", "Ostrava", "Palermo", "Quebec", "Rostock", "Salamanca", "Toulouse"]
 
     def worded(number: int) -> str:
         place, other = towns[number], towns[-1 - number]
