@@ -88,6 +88,7 @@ lock: $(BIN)/uv ## Resolve the locks anew from pyproject.toml
 	@$(LOCK) --group build -o requirements/build.txt
 	@$(LOCK) --extra local -o requirements/run.txt pyproject.toml
 	@$(LOCK) --extra local --group dev -o requirements/dev.txt pyproject.toml
+	@$(LOCK) --group browser -o requirements/browser.txt
 
 clean: ## Remove the environment and all caches
 	@rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build *.egg-info

@@ -25,6 +25,7 @@ COMMANDS = {
     "run": ("run", "Run a spec: in the app, or --unattended."),
     "prune": ("prune", "Take rules out of the text that are not missed."),
     "coverage": ("coverage", "Which rules of the text a case guards: take each away in turn."),
+    "serve": ("serve", "Work in the browser: the app in a tab, on this machine."),
     "schedule": ("schedule", "Start a run again and again: cron, systemd timer, CI job."),
     "approve": ("approve", "Approve a spec and its caps ahead of an unattended run."),
     "init": ("init", "Write a spec and an eval set to start from."),

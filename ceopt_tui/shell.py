@@ -14,6 +14,18 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, TextIO
 
+WEB_DRIVER = "ceopt_tui.ui.web_driver:ServedDriver"  # how `ceopt serve` has the app speak to a page
+
+
+def in_browser() -> bool:
+    """Was this process started for a tab of `ceopt serve`?"""
+    return os.environ.get("TEXTUAL_DRIVER") == WEB_DRIVER
+
+
+def has_screen() -> bool:
+    """Can a person see the app and press its keys: on a terminal, or in a browser?"""
+    return in_browser() or (sys.stdin.isatty() and sys.stdout.isatty())
+
 
 class VanishingStream:
     """A text stream whose writes never fail; all else is the stream's own."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import sys
 from pathlib import Path
 
 import click
@@ -11,6 +10,7 @@ import click
 from ceopt_tui.command_inputs import refuse_command
 from ceopt_tui.errors import InputError, Problem, SetupError
 from ceopt_tui.run_options import RunOptions
+from ceopt_tui.shell import has_screen
 from schemas.loading import load_spec
 
 
@@ -31,7 +31,7 @@ def command(spec: Path, winner: bool, state_root: Path | None, cache_dir: Path |
         text = "no judge scores this metric, so there is nothing to compare yourself with"
         raise InputError([Problem(str(loaded.file), line, "metric.primary.type", text)])
     refuse_command(loaded, "a person scores outputs of texts alone")
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not has_screen():
         raise SetupError("there is no terminal", "Scoring takes a person at one; start this in a terminal.")
     options = RunOptions(
         spec_path=spec,

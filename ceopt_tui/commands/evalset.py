@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import sys
 from pathlib import Path
 
 import click
@@ -12,6 +11,7 @@ import click
 from ceopt_tui.core.visible import said
 from ceopt_tui.errors import InputError, SetupError
 from ceopt_tui.exits import ExitStatus
+from ceopt_tui.shell import has_screen
 from schemas.loading import check_file, load_evalset
 from texttargets.evalset_check import evalset_report
 from texttargets.evalset_view import report_json, report_text
@@ -43,7 +43,7 @@ def edit(file: Path) -> int:
 
     Cases that are not touched keep every byte of theirs.
     """
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not has_screen():
         raise SetupError("no terminal to edit on", "`ceopt evalset check FILE` says how the set stands.")
     if problems := check_file(file):
         raise InputError(problems)

@@ -6,7 +6,6 @@ import asyncio
 import importlib
 import json
 import signal
-import sys
 from collections.abc import Iterator
 
 import click
@@ -24,7 +23,7 @@ from ceopt_tui.headless import HeadlessSkin, finish_refused, refused
 from ceopt_tui.inputs import Project, caps_of, digests, split_of
 from ceopt_tui.run_options import RunOptions
 from ceopt_tui.run_places import refuse_unmapped_pruning
-from ceopt_tui.shell import heeded
+from ceopt_tui.shell import has_screen, heeded
 from ceopt_tui.support import notes
 from ceopt_tui.wiring import project_of
 
@@ -39,7 +38,7 @@ def run(options: RunOptions, *, as_json: bool, restored: bool = False) -> int:
         )
     if as_json:
         raise click.UsageError("--json goes with --unattended")
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not has_screen():
         raise SetupError("no terminal; use --unattended")
     status: int = importlib.import_module("ceopt_tui.ui.start").open_run(options)
     return status

@@ -103,6 +103,9 @@ class EngineApp(App[int]):
         """Ends the tick now; its end is still put on record."""
         self.workers.cancel_group(self, ENGINE)
 
+    def on_hung_up(self) -> None:
+        self.leave(ExitStatus.HANGUP)
+
     def leave(self, status: int) -> None:
         """Ends the app with this status once the engine has put the end of its tick on record."""
         if self.working is None or self._leaving is not None:  # asked again, the person does not wait

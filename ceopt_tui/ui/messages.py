@@ -26,6 +26,11 @@ class TickEnded(Message):
 
 
 @dataclass
+class HungUp(Message):
+    """The browser's tab was closed, or what serves it has gone."""
+
+
+@dataclass
 class IdeaWanted(Message):
     """The person has an idea for the run on the screen."""
 

@@ -15,7 +15,7 @@ from ceopt_tui.errors import SetupError
 from ceopt_tui.exits import ExitStatus
 from ceopt_tui.going_on import go_on
 from ceopt_tui.run_options import RunOptions
-from ceopt_tui.shell import heeded, outliving_its_streams
+from ceopt_tui.shell import has_screen, heeded, outliving_its_streams
 from ceopt_tui.system_clock import SystemClock
 from ceopt_tui.trial import Trial
 from ceopt_tui.ui.app import CeoptApp
@@ -61,7 +61,7 @@ def open_evalset(file: Path) -> int:
 
 def require_terminal() -> None:
     """SetupError where the app would wait for keys that nobody can press."""
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not has_screen():
         raise SetupError("no terminal; use --unattended")
 
 

@@ -1,0 +1,33 @@
+"""The app's way to a browser: packets to the process that serves it. When that goes, the window has been closed."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from textual.drivers.web_driver import WebDriver
+
+from ceopt_tui.ui.messages import HungUp
+
+
+class ServedDriver(WebDriver):
+    """Textual's, but a run outlives its tab: writes that nobody reads are dropped, and the end of input hangs up."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._write = self._write_all  # type: ignore[assignment]
+
+    def _write_all(self, data: bytes) -> int:
+        left = memoryview(data)
+        try:
+            while left:
+                left = left[os.write(self.fileno, left) :]
+        except OSError:
+            return len(data)
+        return len(data)
+
+    def run_input_thread(self) -> None:
+        """Reads keys until the app closes its screen or the other side its pipe."""
+        super().run_input_thread()
+        if not self.exit_event.is_set():
+            self._app.post_message(HungUp())
