@@ -28,6 +28,8 @@ class Exact(Section):
     """Output equals `expected`, surrounding white space aside (the default check)."""
 
     type: Literal["exact"] = "exact"
+    strict: Flag = False
+    """White space around the output counts too."""
 
 
 class Normalized(Section):

@@ -104,7 +104,7 @@ def _difference(case: Case, check: Check, output: str) -> Fault:
 
 def _exact(check: Exact, case: Case, output: str) -> Fault:
     if isinstance(case.expected, str):
-        return text_checks.exact(case.expected, output)
+        return text_checks.exact(case.expected, output, strict=check.strict)
     return json_checks.fields(case.expected, (), output)
 
 

@@ -16,9 +16,11 @@ _CLOSING = ".!?,;:…。！？、，；："
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
 
 
-def exact(expected: str, output: str) -> str | None:
-    """Equality, surrounding white space aside."""
-    return None if output.strip() == expected.strip() else describe(expected, output)
+def exact(expected: str, output: str, *, strict: bool = False) -> str | None:
+    """Equality, surrounding white space aside unless it is `strict`."""
+    if output.strip() != expected.strip():
+        return describe(expected, output)
+    return "right but for white space around it" if strict and output != expected else None
 
 
 def normalized(expected: str, output: str) -> str | None:

@@ -37,7 +37,7 @@ EXPORTS: list[tuple[str, str, list[tuple[Any, ...]]]] = [
     ("braintrust_experiment.json", "braintrust", [("row-1", "grand", "large", "big", "synonym, but not ours")]),
     ("openai_evals_samples.jsonl", "openai-evals", [
         ("case-9c05d097b4", "Colour of grass?", "green", None, None),
-        ("case-e45df6179e", "Largest ocean?", "Pacific", None, None),
+        ("case-85e93b97e9", "Largest ocean?", "Pacific", None, None),
     ]),
     ("openai_evals_log.jsonl", "openai-evals", [
         ("colours.dev.0", "Colour of grass?", "green", "It is green.", None),
@@ -56,8 +56,8 @@ EXPORTS: list[tuple[str, str, list[tuple[Any, ...]]]] = [
         ("s5", "Old style?", None, "Old style.", None),
     ]),
     ("gepa_examples.json", "dspy", [
-        ("case-1abbdf5bad", "How many legs have three cats?", "12", None, None),
-        ("case-dc5366f12f", "7 * 8?", "56", None, None),
+        ("case-291ced079b", "How many legs have three cats?", "12", None, None),
+        ("case-b9422487ae", "7 * 8?", "56", None, None),
     ]),
     ("dspy_program.json", "dspy", [("case-cfbb083f8f", "Who wrote Emma?", "Jane Austen", None, None)]),
     ("evals.json", "skill-evals", [

@@ -263,7 +263,7 @@ def test_promptfoo_assertions_become_checks(tmp_path: Path) -> None:
     assert case.expected == "Ann!"
     assert case.check is not None
     assert case.check.model_dump()["checks"] == (
-        {"type": "exact"},
+        {"type": "exact", "strict": True},
         {"type": "contains", "values": ("ann",), "ignore_case": True},
         {"type": "none_of", "values": ("sorry",), "ignore_case": False},
     )
@@ -311,17 +311,14 @@ def test_brackets_and_control_characters_are_data() -> None:
 @pytest.mark.parametrize(
     ("asserts", "check"),
     [
-        ([{"type": "equals", "value": {"a": 1}}], None),
+        ([{"type": "equals", "value": {"a": 1}}], {"type": "json_fields"}),
         ([{"type": "regex", "value": "^a"}], {"type": "regex", "pattern": "^a"}),
         (
             [{"type": "contains-all", "value": ["a", 2]}],
             {"type": "contains", "values": ["a", "2"], "ignore_case": False},
         ),
         ([{"type": "is-json", "value": {"type": "object"}}], {"type": "json_schema", "schema": {"type": "object"}}),
-        (
-            [{"type": "contains", "value": "{{unknown}}"}],
-            {"type": "contains", "values": ["{{unknown}}"], "ignore_case": False},
-        ),
+        ([{"type": "contains", "value": "{{unknown}}"}], None),
         ([{"type": "contains"}, "odd"], None),
         (None, None),
     ],

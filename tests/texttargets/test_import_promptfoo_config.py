@@ -35,7 +35,7 @@ def test_a_configuration() -> None:
     never = {"type": "none_of", "values": ("as an AI",), "ignore_case": True}
     assert (wet.id, wet.expected, wet.tags) == ("wet", "damage", ("parcels",))
     assert wet.check is not None
-    assert wet.check.model_dump()["checks"] == ({"type": "exact"}, never)
+    assert wet.check.model_dump()["checks"] == ({"type": "exact", "strict": True}, never)
     assert refund.check is not None
     assert [check["type"] for check in refund.check.model_dump()["checks"]] == ["none_of", "regex", "length"]
 
@@ -135,7 +135,7 @@ def test_assertions_mean_the_same_here(tmp_path: Path, kind: str, value: Any, pa
 
 
 def test_sets_of_assertions() -> None:
-    inner = [{"type": "contains", "value": "a"}]
+    inner = [{"type": "contains", "value": "a"}, {"type": "contains", "value": "b"}]
     assert read_asserts([{"type": "assert-set", "assert": inner}], {}).check is not None
     half = read_asserts([{"type": "assert-set", "threshold": 0.5, "assert": inner}], {})
     assert (half.check, len(half.notes)) == (None, 1)
@@ -143,14 +143,19 @@ def test_sets_of_assertions() -> None:
 
 
 def test_what_a_test_asks_for_besides_is_named(tmp_path: Path) -> None:
-    tests = [
+    some = [{"type": "contains", "value": "a"}, {"type": "equals", "value": "b"}]
+    tests: list[dict[str, Any]] = [
         {"path": "file://make.py:tests", "config": {}},
-        {"vars": {"q": "x"}, "options": {"transform": "output.trim()"}, "threshold": 0.5, "assert": []},
+        {"vars": {"q": "x"}, "options": {"transform": "output.trim()"}, "assert": some},
+        {"vars": {"q": "y"}, "threshold": 0.5, "assert": some},
         {"assert": [{"type": "contains", "value": "y"}]},
     ]
     result = imported(tmp_path, "c.json", json.dumps({"prompts": ["{{q}}"], "tests": tests}))
     said = "\n".join([*result.notes, *map(str, result.skipped)])
-    assert [case.input for case in result.cases] == [{"q": "x"}]
+    assert [(case.input, case.check, case.expected) for case in result.cases] == [
+        ({"q": "x"}, None, None),
+        ({"q": "y"}, None, None),
+    ]
     for words in ("test 1: made by file://make.py:tests", "test 2: promptfoo changes the output (transform)",
-                  "test 2: promptfoo asks for a part of the assertions only", "test 3: no variables"):  # fmt: skip
+                  "test 3: promptfoo asks for a part of the assertions only", "test 4: no variables"):  # fmt: skip
         assert words in said

@@ -55,7 +55,7 @@ def _item(line: int, test: Mapping[str, Any]) -> Item:
         return LeftOut(line, f"{name}: no output in the export, not imported")
     case = mapping(test.get("testCase"))
     variables = mapping(test.get("vars")) or mapping(case.get("vars"))
-    asserted = read_asserts(case.get("assert"), variables)
+    asserted = read_asserts(case.get("assert"), variables, case)
     metadata = mapping(case.get("metadata"))
     values = {
         "id": metadata.get("id"),

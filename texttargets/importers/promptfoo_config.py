@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import yaml
 
 from texttargets.importers import csv_table
 from texttargets.importers.json_document import elements
+from texttargets.importers.promptfoo_cells import is_expected, test_of, unused
 from texttargets.importers.promptfoo_tests import test_items
 from texttargets.importers.record_stream import columns, is_table, records
-from texttargets.importers.records import Item, Row, Source
+from texttargets.importers.records import Item, LeftOut, Row, Source
 from texttargets.importers.shape import mapping, objects, sequence
 from texttargets.importers.yaml_list import compose, value_of
 
@@ -24,14 +26,12 @@ _TEST_KEYS = {"assert", "description", "options", "threshold", "metadata"}
 _TOP = re.compile(r"^(prompts|providers|targets|defaultTest|scenarios)\s*:", re.MULTILINE)
 _TESTS = re.compile(r"^(tests|scenarios)\s*:", re.MULTILINE)
 _LIST_OF_TESTS = re.compile(r"\A(?:\s*#.*\n)*-\s+(?:description:.*\n\s+)?(?:vars|assert)\s*:")
-_SPECIAL = re.compile(r"__(expected\d*|description|prefix|suffix|metric|threshold|metadata:.*|config:.*|provider.*)")
-_WRITTEN_ASSERT = re.compile(r"(?P<kind>[a-z][a-z:-]*)(?:\([\d.]+\))?:\s*(?P<value>[\s\S]*)")
 
 
 def looks_like(source: Source) -> bool:
     """Whether it is a configuration, a list of tests with assertions, or a table with a column `__expected`."""
     if is_table(source):
-        return any(re.fullmatch(r"__expected\d*", name) for name in columns(source))
+        return any(map(is_expected, columns(source)))
     document = source.document
     if isinstance(document, dict) and document.keys() & {"tests", "scenarios"}:
         return bool(document.keys() & _KEYS)
@@ -49,6 +49,9 @@ def read(source: Source) -> Iterator[Item]:
         return
     document, tests = _parts(source)
     default = mapping(document.get("defaultTest"))
+    if isinstance(document.get("defaultTest"), str):
+        reason = f"kept in another file, {document['defaultTest']}: what it asserts and sets is in no case"
+        yield LeftOut(_line_of(source, "defaultTest"), f"defaultTest {reason}", "default tests in another file")
     templates = mapping(document.get("assertionTemplates"))
     for number, (line, test) in enumerate(tests, start=1):
         yield from test_items(line, f"test {number}", _with_templates(test, templates), default)
@@ -120,24 +123,6 @@ def _table(source: Source) -> Iterator[Item]:
         if not isinstance(row, Row):
             yield row
             continue
-        cells = row.values
-        given = [value for name, value in cells.items() if re.fullmatch(r"__expected\d*", name)]
-        asserts = [_written(text) for text in given]
-        metadata = {name.removeprefix("__metadata:").removesuffix("[]"): value for name, value in cells.items()
-                    if name.startswith("__metadata:")}  # fmt: skip
-        test = {
-            "vars": {name: value for name, value in cells.items() if not _SPECIAL.fullmatch(name)},
-            "assert": asserts,
-            "metadata": metadata,
-        }
-        yield from test_items(row.line, cells.get("__description", f"line {row.line}"), test, {})
-
-
-def _written(text: str) -> dict[str, Any]:
-    """An assertion written into a cell: `contains: Paris`; without a known type the cell is the wanted output."""
-    found = _WRITTEN_ASSERT.fullmatch(text.strip())
-    if found is None:
-        return {"type": "equals", "value": text}
-    kind, value = found["kind"], found["value"].strip()
-    several = kind.removeprefix("not-").removeprefix("i") in ("contains-any", "contains-all")
-    return {"type": kind, "value": [part.strip() for part in value.split(",")] if several else value}
+        left = [f"the column {name} is not used" for name in unused(row.values)]
+        for item in test_items(row.line, row.values.get("__description", f"line {row.line}"), test_of(row.values), {}):
+            yield replace(item, notes=(*item.notes, *left)) if isinstance(item, Row) else item

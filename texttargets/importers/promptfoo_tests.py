@@ -49,16 +49,17 @@ def _choices(given: Mapping[str, Any], test: Mapping[str, Any], default: Mapping
 def _row(
     line: int, name: str, test: Mapping[str, Any], default: Mapping[str, Any], variables: dict[str, Any], *, alone: bool
 ) -> Row:
-    asserted = read_asserts([*sequence(default.get("assert")), *sequence(test.get("assert"))], variables)
+    options = {**mapping(default.get("options")), **mapping(test.get("options"))}
+    asserts = [*sequence(default.get("assert")), *sequence(test.get("assert"))]
+    asserted = read_asserts(asserts, variables, {**default, **test, "options": options})
     metadata = {**mapping(default.get("metadata")), **mapping(test.get("metadata"))}
     notes = list(asserted.notes)
     files = [key for key, value in variables.items() if isinstance(value, str) and value.startswith("file://")]
     if files:
         notes.append(f"the variable {', '.join(files)} names a file, which is not read")
-    if {**mapping(default.get("options")), **mapping(test.get("options"))}.get("transform"):
-        notes.append("promptfoo changes the output (transform) before it checks it; ceopt does not")
-    if test.get("threshold", default.get("threshold")) not in (None, 1):
-        notes.append("promptfoo asks for a part of the assertions only (threshold); here all of them must hold")
+    around = [name for name in ("prefix", "suffix", "transformVars") if options.get(name)]
+    if around:
+        notes.append(f"promptfoo changes what the model is asked ({', '.join(around)}); ceopt does not")
     values = {
         "id": metadata.get("id") if alone else None,
         "vars": variables,

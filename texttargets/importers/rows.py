@@ -161,6 +161,7 @@ def _kind(values: Mapping[str, Any], content: Mapping[str, Any], judged: Judged,
 
 
 def content_key(case: Case, *, whole: bool) -> str:
-    """What a case says, as one text: the question and the wanted answer, or everything but its id and source."""
-    without = {"id", "source", "as_imported"} if whole else set(Case.model_fields) - {"input", "expected"}
+    """What a case says, as one text: question, wanted answer and check, or everything but its id and source."""
+    asked = {"input", "expected"} if case.check is None else {"input", "expected", "check"}
+    without = {"id", "source", "as_imported"} if whole else set(Case.model_fields) - asked
     return json.dumps(case.model_dump(mode="json", exclude=without, by_alias=True), sort_keys=True, ensure_ascii=False)

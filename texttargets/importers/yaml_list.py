@@ -54,6 +54,14 @@ def compose(source: Source) -> yaml.Node | None:
         raise source.fault("nested too deeply") from None
 
 
+def typed(text: str) -> Any:
+    """The value of a YAML text with YAML's own types. Raises ValueError when it is none, or has aliases."""
+    try:
+        return yaml.load(text, Loader=_NoAliases)
+    except (yaml.YAMLError, RecursionError) as error:
+        raise ValueError(str(error)) from None
+
+
 def _records(source: Source, root: yaml.Node | None) -> list[yaml.Node]:
     if isinstance(root, yaml.SequenceNode):
         return list(root.value)
