@@ -70,7 +70,8 @@ NOT_HERE: Any = None
 async def run_command_tick(project: Project, options: RunOptions, skin: Skin) -> TickResult:
     """One tick of the run that `project` describes."""
     folder = folder_of(project, options)
-    ended = ended_run(project, options, folder, SystemClock())
+    # A person who chooses what comes of the outcome may choose to go on: that takes all of the run's parts.
+    ended = None if options.wrap_up else ended_run(project, options, folder, SystemClock())
     if ended is not None:
         await tidy_ended(project, folder, ended.state)
         skin.opened(ended.state, ended.terms)

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import click
 
-from ceopt_tui.command_changes import ChangedFiles, changed_files
+from ceopt_tui.command_changes import changed_files
 from ceopt_tui.core.describe import outcome_sentence, span_of
 from ceopt_tui.engine.pull_request import pull_request, subject
 from ceopt_tui.errors import SetupError
 from ceopt_tui.gitops.application import apply_to_working_tree, commit_as_user, holds
+from ceopt_tui.gitops.file_changes import ChangedFiles
 from ceopt_tui.journal.disk import storage_error
 from ceopt_tui.looking import FoundRun, find_run
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -137,6 +137,12 @@ class Shelf(Protocol):
 
         Where the branch moved on meanwhile, as by a report, the change is repeated on top. Done again after a kill it
         changes nothing.
+        """
+
+    def apply(self, base_sha: str, commit: str, leave: Collection[str]) -> Sequence[str]:
+        """Puts what changed from base to commit, but for `leave`, into the user's own files and names those.
+
+        All or none. Raises SetupError where the user changed one since, or where a change is more than content.
         """
 
     def drop(self, number: int, branch: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 from ceopt_tui.core.describe import outcome_sentence
 from ceopt_tui.core.figures import counted
@@ -13,6 +14,7 @@ from ceopt_tui.core.plan.wrapping import APPLY, PULL_REQUEST, outcome_word, wrap
 from ceopt_tui.core.ports import Question
 from ceopt_tui.core.state.proposals import DEPENDENCIES, DEPENDENCIES_AGAIN, WRAP_UP
 from ceopt_tui.core.state.run import RunState
+from ceopt_tui.engine.files import report_paths
 from ceopt_tui.engine.parts import Parts
 from ceopt_tui.engine.pull_request import pull_request
 from ceopt_tui.errors import CeoptError
@@ -78,13 +80,19 @@ def _counts(state: RunState) -> str:
 
 def _going_on(state: RunState, parts: Parts) -> str:
     """What more experiments take, and what the caps leave for them."""
-    assert state.baseline is not None
-    low, high = state.baseline.calls_per_experiment
     budget, spend = parts.terms.budget, state.spend
     left = [] if budget.calls is None else [f"{counted(max(0, budget.calls - spend.calls), 'call')}"]
     left += [] if budget.usd is None else [f"{max(0.0, budget.usd - spend.usd):.2f} USD"]
     rest = f"; the caps leave {' and '.join(left)}" if left else "; no cap holds"
-    return f"{low} to {counted(high, 'call')} an experiment{rest}; then the gain is measured again"
+    return f"{_effort(state, parts)} an experiment{rest}; then the gain is measured again"
+
+
+def _effort(state: RunState, parts: Parts) -> str:
+    if parts.terms.command is not None:
+        return f"up to {counted(parts.terms.command.repeats, 'sample')} of each side"
+    assert state.baseline is not None
+    low, high = state.baseline.calls_per_experiment
+    return f"{low} to {counted(high, 'call')}"
 
 
 async def choose(state: RunState, parts: Parts, answer: str) -> list[AnyRecord]:
@@ -99,11 +107,21 @@ async def choose(state: RunState, parts: Parts, answer: str) -> list[AnyRecord]:
         return [WrapUpChosen(choice="pull_request", detail=f"written: {path}", by="person")]
     if answer != APPLY:
         return [WrapUpChosen(choice="done", by="person")]
-    original, best = state.texts[state.original_digest], state.best_texts
-    changed = sorted(path for path in best if best[path] != original[path])
-    before, after = ({path: texts[path] for path in changed} for texts in (original, best))
     try:
-        await asyncio.to_thread(parts.backend.apply, before, after)
+        changed = await asyncio.to_thread(_apply, state, parts)
     except CeoptError as error:
         return [WrapUpChosen(choice="apply", detail=str(error), failed=True, by="person")]
     return [WrapUpChosen(choice="apply", detail=f"written: {', '.join(changed)}", by="person")]
+
+
+def _apply(state: RunState, parts: Parts) -> Sequence[str]:
+    """Puts all that was kept into the user's files, and names those."""
+    if parts.command is not None:
+        assert state.started is not None
+        tip, reports = state.keeps[-1].commit, report_paths(state.started.name)
+        return parts.command.shelf.apply(state.started.base_sha, tip, reports)
+    original, best = state.texts[state.original_digest], state.best_texts
+    changed = sorted(path for path in best if best[path] != original[path])
+    before, after = ({path: texts[path] for path in changed} for texts in (original, best))
+    parts.backend.apply(before, after)
+    return changed

@@ -28,7 +28,7 @@ _AFTER = {
     "holdout": "keep it or revert it",
 }
 _AFTER_THE_END = "r report, b best text, w what now (apply, pull request, go on)"
-_AFTER_CODE = "r report, b what was kept, p pull request; to put it in your files: ceopt apply"
+_AFTER_CODE = "r report, b what was kept, w what now (apply, pull request, go on)"
 
 
 @dataclass(frozen=True)

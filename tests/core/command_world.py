@@ -27,6 +27,7 @@ from ceopt_tui.core.plan.actions import (
 )
 from ceopt_tui.core.plan.command.candidate import plan_candidate
 from ceopt_tui.core.plan.command.terms import CommandTerms
+from ceopt_tui.core.plan.continuing import continuations
 from ceopt_tui.core.plan.plan import plan
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.state.fold import apply
@@ -38,7 +39,7 @@ from schemas.command_records import (
     CommandMeasured,
     Dispatched,
 )
-from schemas.keeping_records import DependenciesDecided, WinnerRead
+from schemas.keeping_records import DependenciesDecided, WinnerRead, WrapUpChosen
 from schemas.records import (
     Answered,
     AnyRecord,
@@ -47,6 +48,7 @@ from schemas.records import (
     CandidateRefused,
     Committed,
     HypothesisAdded,
+    Reopened,
     ReportWritten,
     RunStarted,
 )
@@ -218,12 +220,23 @@ class World:
             self.note(Approved(what=what, digest="d", caps={}))  # type: ignore[arg-type]
         else:
             question = what if number is None else f"{what}-{number}"
-            if what == "dependencies":
+            if what == "wrap_up":
+                self.note(*self.wrapped_up(self.answers.pop(what, "done")))
+                return
+            if what in {"dependencies", "dependencies_again"}:
                 packages = tuple(idea.needs for idea in self.ideas if idea.needs)
-                yes = self.answers.get("dependencies") != "no"
-                self.note(DependenciesDecided(**{"approved" if yes else "refused": packages}))
+                yes = self.answers.get(what, self.answers.get("dependencies")) != "no"
+                asked = Answered(question_id=what.replace("_", "-"), answer="yes" if yes else "no")
+                self.note(asked, DependenciesDecided(**{"approved" if yes else "refused": packages}))
                 return
             self.note(Answered(question_id=question, answer=self.answers.get(question, "keep")))
+
+    def wrapped_up(self, answer: str) -> list[AnyRecord]:
+        raised = continuations(self.state, self.terms.extended(self.state.raised)).get(answer)
+        if raised is None:
+            return [WrapUpChosen(choice="done")]
+        self.rounds += 1
+        return [WrapUpChosen(choice="continue"), Reopened(reason=f"you chose: {answer}", raised=raised)]
 
     def hypothesize(self, generation: int) -> None:
         first = len(self.state.hypotheses)

@@ -8,9 +8,11 @@ from typing import Any, ClassVar
 import pytest
 from command_world import BASE, TERMS, Idea, World, command, spec_with
 
-from ceopt_tui.core.plan.actions import Ask, KeepCommit, MeasureCommand, Park, ReadWinner
+from ceopt_tui.core.budget import Caps
+from ceopt_tui.core.plan.actions import Ask, Done, KeepCommit, MeasureCommand, Park, ReadWinner
 from ceopt_tui.core.plan.command.planning import target_reached
 from ceopt_tui.core.plan.plan import plan
+from ceopt_tui.core.plan.wrapping import wrap_up_options
 from schemas.command_records import ChangeMade, CommandJudged
 from schemas.records import CallFacts, Stopped
 
@@ -97,7 +99,7 @@ def test_a_person_approves_spec_and_baseline_and_reads_the_winner() -> None:
     terms = replace(TERMS, attended=True)
     world = World([Idea(ms=50)], terms=terms, approved=False)
     world.run()
-    assert [action.what for action in world.actions if isinstance(action, Ask)] == ["spec", "baseline", "keep"]
+    assert [action.what for action in world.actions if isinstance(action, Ask)] == ["spec", "baseline", "keep", "wrap_up"]
     assert world.outcomes() == ["kept"]
 
 
@@ -142,17 +144,64 @@ def test_a_change_that_nobody_can_read_waits_for_a_person_who_accepts_it_later()
     state = world.run()
     assert world.outcomes() == ["deferred_needs_approval"] and not state.keeps
     assert "no model that did not write it" in state.waiting.parked[1].reason
+    waits = world.actions[-1]
+    assert isinstance(waits, Park) and (waits.status, waits.outcome) == ("blocked", "needs_person")
+    assert state.report and not state.finished
     world.terms = replace(world.terms, attended=True)
     world.answers["proposal-1"] = "accept"
     world.run()
     assert [keep.commit for keep in state.keeps] == ["c1"]
     assert world.state.waiting.settled[1].decision == "accepted"
+    assert state.gain is not None and state.finished is not None and state.finished.outcome == "improved"
+
+
+def asks(world: World) -> list[str]:
+    return [action.what for action in world.actions if isinstance(action, Ask)]
+
+
+def test_a_person_chooses_what_comes_of_it_and_only_then_the_run_is_over() -> None:
+    world = World([Idea(ms=50)], terms=replace(TERMS, attended=True))
+    state = world.run()
+    assert asks(world)[-1] == "wrap_up" and state.wrap_up is not None and state.wrap_up.choice == "done"
+    assert wrap_up_options(state, world.terms) == ("apply it to my files", "write a pull-request text", "done")
+    assert state.finished is not None
+    nothing = World([Idea(ms=200)], terms=replace(TERMS, attended=True))
+    nothing.run()
+    assert "wrap_up" not in asks(nothing)  # there is nothing to choose
+
+
+def test_another_day_a_run_that_is_over_asks_what_comes_of_it_and_no_more() -> None:
+    world = World([Idea(ms=50)])
+    world.run()
+    assert asks(world) == []
+    world.terms = replace(TERMS, attended=True)
+    assert isinstance(plan(world.state, world.terms, active_s=0, wall_s=0), Done)
+    world.terms = replace(world.terms, wrapping=True)
+    world.run()
+    assert asks(world) == ["wrap_up"]
+
+
+def test_a_person_goes_on_past_the_limit_that_ended_it() -> None:
+    terms = replace(TERMS, attended=True, max_iterations=1)
+    world = World([Idea(ms=50), Idea(ms=20)], terms=terms, answers={"wrap_up": "continue: 5 more experiments"})
+    state = world.run()
+    assert world.outcomes() == ["kept", "kept"] and asks(world).count("wrap_up") == 2
+    assert state.finished is not None and state.gain is not None and state.gain.after == 20
+    full = replace(terms, budget=Caps(calls=0))
+    assert wrap_up_options(state, full) == ("apply it to my files", "write a pull-request text", "done")
 
 
 def test_an_idea_that_needs_a_package_waits_until_a_person_approves_it() -> None:
     world = World([Idea(ms=50, needs="fastlib")], terms=replace(TERMS, attended=True), answers={"dependencies": "no"})
     world.run()
-    assert world.outcomes() == []
+    assert world.outcomes() == [] and asks(world) == ["dependencies", "dependencies_again"]
+    world = World([Idea(ms=50, needs="fastlib")], terms=replace(TERMS, attended=True))
+    world.answers = {"dependencies": "no", "dependencies_again": "yes"}
+    world.run()
+    assert world.outcomes() == ["kept"]
+    alone = World([Idea(ms=50, needs="fastlib")])
+    alone.run()
+    assert isinstance(alone.actions[-1], Park) and "fastlib" in alone.actions[-1].reason
     world = World([Idea(ms=50, needs="fastlib")], terms=replace(TERMS, attended=True))
     world.run()
     assert world.outcomes() == ["kept"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.ports import HypothesisDraft
 from ceopt_tui.core.reading_ports import ChangeToRead, Reading
 from ceopt_tui.engine.parts import CommandParts, Parts, RunInputs
+from ceopt_tui.errors import SetupError
 from schemas.command_records import Workload
 from schemas.records import SplitFrozen
 
@@ -47,7 +48,7 @@ class CommandRun(World):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.bench, self.maker = Bench(self.edits), Maker(self.edits)
+        self.bench, self.maker, self.shelf = Bench(self.edits), Maker(self.edits), Shelf(self.store["branch"])
 
     def inputs(self) -> RunInputs:
         return replace(
@@ -63,7 +64,7 @@ class CommandRun(World):
         )
 
     def parts(self) -> Parts:
-        tools = CommandParts(self.bench, self.maker, Shelf(self.store["branch"]))
+        tools = CommandParts(self.bench, self.maker, self.shelf)
         return replace(super().parts(), command=tools, reader=Reader(self.edits))
 
 
@@ -113,6 +114,8 @@ class Shelf:
     """The branch is a list of commits."""
 
     branch: list[str]
+    applied: list[tuple[str, str]] = field(default_factory=list)
+    refuses: list[str] = field(default_factory=list)  # to write into the user's files, with these words
 
     def combine(self, base_sha: str, commit: str, onto: str, message: str) -> str | None:
         return f"{commit}+{onto}"
@@ -122,6 +125,12 @@ class Shelf:
             assert self.branch[-1] == onto
             self.branch.append(commit)
         return commit
+
+    def apply(self, base_sha: str, commit: str, leave: Collection[str]) -> Sequence[str]:
+        if self.refuses:
+            raise SetupError(self.refuses.pop())
+        self.applied.append((base_sha, commit))
+        return ["src/a.py"]
 
     def drop(self, number: int, branch: str) -> None:
         """No branches of experiments here."""

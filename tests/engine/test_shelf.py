@@ -8,7 +8,7 @@ import pytest
 from code_repository import code_repository
 
 from ceopt_tui.engine.backends.shelf import GitShelf
-from ceopt_tui.errors import GitError
+from ceopt_tui.errors import GitError, SetupError
 from ceopt_tui.gitops.branches import ensure_branch, experiment_branch
 from ceopt_tui.gitops.commits import commit_files
 from ceopt_tui.gitops.repository import Repository
@@ -93,3 +93,25 @@ def test_an_experiments_branch_is_dropped_unless_somebody_works_on_it(repository
         assert not repository.branch_exists(branch)
     with pytest.raises(ValueError, match="not an experiment's branch"):
         shelf.drop(1, BRANCH)
+
+
+def test_what_was_kept_is_put_into_the_users_files_and_the_report_stays_out(
+    repository: Repository, shelf: GitShelf
+) -> None:
+    base = repository.head()
+    files = {"src/sort.py": b"fast\n", "src/more.py": None, "src/new/a.py": b"a\n", "docs/r.md": b"report\n"}
+    tip = commit_files(repository, BRANCH, files, "kept")
+    assert shelf.apply(base, tip, ["docs/r.md"]) == ["src/more.py", "src/new/a.py", "src/sort.py"]
+    root = repository.root
+    assert (root / "src/sort.py").read_bytes() == b"fast\n" and (root / "src/new/a.py").read_bytes() == b"a\n"
+    assert not (root / "src/more.py").exists() and not (root / "docs").exists()
+    assert repository.head() == base and shelf.apply(base, tip, ["docs/r.md"])  # once more changes nothing
+
+
+def test_nothing_is_put_in_place_over_a_file_that_was_changed_since(repository: Repository, shelf: GitShelf) -> None:
+    base = repository.head()
+    tip = commit_files(repository, BRANCH, {"src/sort.py": b"fast\n", "src/more.py": b"much\n"}, "kept")
+    (repository.root / "src/sort.py").write_text("mine\n")
+    with pytest.raises(SetupError, match=r"src/sort\.py: changed since"):
+        shelf.apply(base, tip, [])
+    assert (repository.root / "src/more.py").read_text() == "more\n"

@@ -50,7 +50,7 @@ class Workshop:
             self.asked["edit"].append(asked)
             wanted = CHANGE.search(asked)
             assert wanted is not None
-            return completion(json.dumps({"why": "as asked", "edits": self.edits[wanted[1]]}))
+            return completion(json.dumps({"why": "as asked", "edits": carried(self.edits[wanted[1]], asked)}))
         self.asked["ideas"].append(asked)
         fresh = [] if len(self.asked["ideas"]) > self.rounds else list(self.edits)
         return completion(json.dumps({"ideas": [idea(name) for name in fresh]}))
@@ -116,7 +116,21 @@ def edit(path: str, search: str, replace: str) -> list[dict[str, Any]]:
 
 
 def whole(path: str, content: str) -> list[dict[str, Any]]:
-    return [{"path": path, "content": content}]
+    """All of a file replaced, whatever it holds by then."""
+    return [{"path": path, "instead": content}]
+
+
+def carried(edits: list[dict[str, Any]], asked: str) -> list[dict[str, Any]]:
+    """The edits as they fit the files that were shown."""
+    return [
+        edit(one["path"], shown_in(asked, one["path"]), one["instead"])[0] if "instead" in one else one for one in edits
+    ]
+
+
+def shown_in(asked: str, path: str) -> str:
+    """The file as it was shown; one that was not is made up."""
+    found = re.search(rf"\[file {re.escape(path)} (\w+)\]\n(.*?)\n\[end \1\]", asked, re.DOTALL)
+    return found[2] if found else "nothing"
 
 
 SORTS = {

@@ -74,7 +74,11 @@ async def test_a_change_of_code_is_reviewed_and_kept(tmp_path: Path, size: tuple
         await until(pilot, lambda: "60" in text_of(app) and "-40.0%" in text_of(app))
         check_picture(app, f"code-evidence{wide}")
         await pilot.press("e", "1", "down", "enter")
+        await until(pilot, lambda: "What now?" in text_of(app))
+        check_picture(app, f"code-wrap-up{wide}")
+        await pilot.press("down", "enter")
         await until(pilot, lambda: "✓ finished" in text_of(app))
+        assert stage.world.shelf.applied == [("base", "c1")]
         check_picture(app, f"code-run{wide}")
         await pilot.press("k", "enter")
         await until(pilot, lambda: "1 Summary" in text_of(app) and "exp-001" in text_of(app))
@@ -93,6 +97,8 @@ async def test_no_key_of_the_run_screen_breaks_on_code(tmp_path: Path, moment: s
             await pilot.press("down", "enter")
             await until(pilot, lambda: "Keep this change?" in text_of(app))
             await pilot.press("down", "enter")
+            await until(pilot, lambda: "What now?" in text_of(app))
+            await pilot.press("up", "enter")
             await until(pilot, lambda: "✓ finished" in text_of(app))
         else:
             await pilot.press("escape")

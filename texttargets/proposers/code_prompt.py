@@ -29,7 +29,8 @@ and edit them.
 {_HONEST}
 
 Reply with one JSON object and nothing else. To change a file, copy some of its lines, so many that they occur in it \
-exactly once, and say what stands there instead. To make a new file, give its whole content. To delete one, say so:
+exactly once, and say what stands there instead. To make a file that is not there yet, give its whole content. To \
+delete one, say so. No file is in two of these ways at once:
 {{"why": "The table is parsed anew for every request.", "edits": [{{"path": "src/table.py", "search": "rows = \
 parse(text)", "replace": "rows = parsed(text)"}}, {{"path": "src/cache.py", "content": "…"}}, {{"path": "old.py", \
 "delete": true}}]}}"""

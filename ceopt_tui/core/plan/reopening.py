@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from ceopt_tui.core.budget import has_room
 from ceopt_tui.core.outcomes import stop_word
 from ceopt_tui.core.plan.command import planning
 from ceopt_tui.core.plan.measuring import affordable
-from ceopt_tui.core.plan.stopping import stop_reason
+from ceopt_tui.core.plan.stopping import room_for_an_experiment, stop_reason
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.state.run import RunState
 from schemas.records import Stopped
@@ -41,11 +38,9 @@ def _stops(state: RunState, terms: Terms, active_s: float, wall_s: float) -> Sto
 
 
 def _room(state: RunState, terms: Terms) -> bool:
-    if terms.command is None:
-        return affordable(state, terms, _dearest_step(state, terms))
-    # What a command measures costs no call; one for an edit has to fit, at the worst price any had so far.
-    caps, spend = replace(terms.budget, usd_per_run=0.0), state.spend
-    return has_room(caps, spent_calls=spend.calls, spent_usd=spend.usd, runs=1, held_usd=spend.dearest_request_usd)
+    if terms.command is not None:
+        return room_for_an_experiment(state, terms)
+    return affordable(state, terms, _dearest_step(state, terms))
 
 
 def _dearest_step(state: RunState, terms: Terms) -> int:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from statistics import fmean
 
+from ceopt_tui.core.budget import has_room
 from ceopt_tui.core.figures import counted, score
 from ceopt_tui.core.plan.drift import drift_runs
 from ceopt_tui.core.plan.measuring import affordable, missing
@@ -54,6 +56,10 @@ def out_of_time(terms: Terms, active_s: float, wall_s: float) -> Stopped | None:
 
 def room_for_an_experiment(state: RunState, terms: Terms) -> bool:
     """Do the caps leave room to measure one more change, and for the report after it?"""
+    if terms.command is not None:
+        # What a command measures costs no call; one for an edit has to fit, at the worst price any had so far.
+        caps, spend = replace(terms.budget, usd_per_run=0.0), state.spend
+        return has_room(caps, spent_calls=spend.calls, spent_usd=spend.usd, runs=1, held_usd=spend.dearest_request_usd)
     return affordable(state, terms, _first_sweep(state, terms))
 
 

@@ -33,7 +33,7 @@ def plan_wrap_up(state: RunState, terms: Terms) -> Action:
     """The next step after the loop has stopped."""
     assert state.stopped is not None
     if state.finished:
-        return Ask("wrap_up") if terms.wrapping and state.wrap_up is None else Done()
+        return after_the_end(state, terms)
     if state.current and state.current.last and state.current.last.decision == "keep" and not terms.attended:
         reason = f"the run ended before anybody read it: {state.stopped.reason}; only a person may keep it"
         return park(state, terms, state.current, "ended", reason)
@@ -46,14 +46,19 @@ def plan_wrap_up(state: RunState, terms: Terms) -> Action:
         return action
     if state.report is None:
         return Report()
-    if left := _for_a_person(state, terms):
+    if left := for_a_person(state, terms):
         return left
     lost = len(state.runs.given_up())
     reason = state.stopped.reason + (f"; errors left {counted(lost, 'case')} without a score" if lost else "")
     return Note((Finished(outcome=outcome_word(state), exit_status=_exit(state, lost), reason=reason),))
 
 
-def _for_a_person(state: RunState, terms: Terms) -> Action | None:
+def after_the_end(state: RunState, terms: Terms) -> Action:
+    """Of a run that is over: a person may still choose what comes of it."""
+    return Ask("wrap_up") if terms.wrapping and state.wrap_up is None else Done()
+
+
+def for_a_person(state: RunState, terms: Terms) -> Action | None:
     """What only a person can settle before the run is over; with nobody there the run waits for one."""
     if action := plan_dependencies_again(state, terms):
         return action

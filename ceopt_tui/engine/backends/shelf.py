@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 
 from ceopt_tui.errors import SetupError
+from ceopt_tui.gitops.application import apply_to_working_tree
 from ceopt_tui.gitops.branches import advance, delete_experiment, optimization_branch
 from ceopt_tui.gitops.commits import cherry_pick
 from ceopt_tui.gitops.diffs import changed_paths
+from ceopt_tui.gitops.file_changes import files_between
 from ceopt_tui.gitops.repository import Repository
 
 
 class GitShelf:
-    """A `Shelf` over one repository; no checkout, no index and no branch of the user's is touched."""
+    """A `Shelf` over one repository; no checkout, no index and no branch of the user's is touched but by `apply`."""
 
     def __init__(self, repository: Repository, name: str) -> None:
         self._repository = repository
@@ -35,6 +38,11 @@ class GitShelf:
         if commit != tip:
             advance(self._repository, self._branch, commit, tip)
         return commit
+
+    def apply(self, base_sha: str, commit: str, leave: Collection[str]) -> Sequence[str]:
+        files = files_between(self._repository, base_sha, commit, leave)
+        apply_to_working_tree(self._repository, files.before, files.after, files.executable)
+        return sorted(files.after)
 
     def drop(self, number: int, branch: str) -> None:
         with suppress(SetupError):  # somebody has it checked out: it stays theirs

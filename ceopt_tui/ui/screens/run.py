@@ -178,7 +178,7 @@ class RunScreen(Screen[None]):
         idle = model.idle(self._clock.now())
         allowed = {
             "answer": model.activity.asking != "" or (idle and waits_for_you(model.state)),
-            "wrap_up": model.ended and not model.state.by_command,
+            "wrap_up": model.ended,
             "pull_request": bool(model.state.keeps),
             "go_on": idle,
             "stop": model.working,

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from statistics import fmean
 
-from ceopt_tui.core.plan.actions import Action, CommandSample, Done, JudgeCommand, MeasureCommand, Note, Report
+from ceopt_tui.core.plan.actions import Action, CommandSample, JudgeCommand, MeasureCommand, Note, Report
 from ceopt_tui.core.plan.command.setting_up import aggregate, primary_of
 from ceopt_tui.core.plan.command.terms import CommandTerms
-from ceopt_tui.core.plan.wrapping import outcome_word
+from ceopt_tui.core.plan.terms import Terms
+from ceopt_tui.core.plan.wrapping import after_the_end, for_a_person, outcome_word
 from ceopt_tui.core.state.commands import Place
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.core.statistics import sample_variance, student_quantile
@@ -20,12 +21,12 @@ _UPPER = 0.95  # of a two-sided 90 % interval
 _STATUS = {"harness_failed": ExitStatus.REFUSED, "proposer_failed": ExitStatus.STOPPED}
 
 
-def plan_wrap_up(state: RunState, command: CommandTerms) -> Action:
+def plan_wrap_up(state: RunState, terms: Terms, command: CommandTerms) -> Action:
     """The next step after the loop has stopped."""
     stopped = state.stopped
     assert stopped is not None
     if state.finished:
-        return Done()
+        return after_the_end(state, terms)
     open_ones = [experiment.number for experiment in state.experiments.values() if experiment.closed is None]
     if open_ones:
         reason = f"{stopped.outcome}: {stopped.reason}"
@@ -34,6 +35,8 @@ def plan_wrap_up(state: RunState, command: CommandTerms) -> Action:
         return _gain(state, command, stopped)
     if state.report is None:
         return Report()
+    if left := for_a_person(state, terms):
+        return left
     status = ExitStatus.FINISHED if state.keeps else _STATUS.get(stopped.outcome, ExitStatus.FINISHED)
     return Note((Finished(outcome=outcome_word(state), exit_status=status, reason=stopped.reason),))
 

@@ -26,7 +26,7 @@ def plan_command(state: RunState, terms: Terms, command: CommandTerms, active_s:
     if state.baseline and not open_ones and (action := _proposals(state, terms)):
         return action
     if state.stopped:
-        return plan_wrap_up(state, command)
+        return plan_wrap_up(state, terms, command)
     if action := plan_setup(state, terms, command):
         return action
     if ideas := _rest_of_batch(state, command):
