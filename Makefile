@@ -9,7 +9,7 @@ LOCK := $(BIN)/uv pip compile --universal -p 3.11 --generate-hashes --no-header 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
-.PHONY: help demo test coverage exhaustive check format lint types imports bench bench-decisions bench-judge bench-leaks bench-guards bench-themes bench-pruning bench-coverage crash pictures compare test-local lock clean
+.PHONY: help demo test coverage exhaustive check format lint types imports bench bench-decisions bench-judge bench-leaks bench-guards bench-themes bench-pruning bench-coverage crash pictures compare browser test-local lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -18,7 +18,7 @@ demo: $(VENV)/run.stamp ## Optimize a bad prompt with a small real model: no key
 	@$(BIN)/ceopt demo --dir demo
 
 test: coverage ## Run the tests (no network, no model): those of the core with their coverage, then all others
-	@$(BIN)/pytest -n 2 -m "not local_model and not exhaustive and not peers" --ignore=tests/core
+	@$(BIN)/pytest -n 2 -m "not local_model and not exhaustive and not peers and not browser" --ignore=tests/core
 
 coverage: $(VENV)/dev.stamp ## Run the tests of the core alone; they must take every branch of it
 	@$(BIN)/pytest -n 2 tests/core --cov=ceopt_tui.core --cov-branch --cov-report=term-missing:skip-covered --cov-fail-under=100
@@ -80,6 +80,10 @@ pictures: $(VENV)/dev.stamp ## Draw docs/pictures anew from the app
 
 compare: $(VENV)/dev.stamp ## Run other optimizers through ceopt, with their real libraries (installs them in folders of their own)
 	@$(BIN)/pytest -m peers
+
+browser: $(VENV)/dev.stamp $(VENV)/browser.stamp ## Work in a real browser, headless (installs its driver; Chromium where there is none)
+	@command -v chromium chromium-browser google-chrome >/dev/null || $(BIN)/playwright install --with-deps chromium
+	@$(BIN)/pytest -m browser
 
 test-local: $(VENV)/dev.stamp ## Test against a small real model (downloads it once)
 	@$(BIN)/pytest -m local_model

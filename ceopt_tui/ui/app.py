@@ -15,7 +15,7 @@ from textual.screen import Screen
 
 from ceopt_tui.core.ports import Clock
 from ceopt_tui.core.visible import one_line
-from ceopt_tui.engine.files import REPORT_NAME
+from ceopt_tui.engine.files import PAGE_NAME, REPORT_NAME
 from ceopt_tui.engine.pull_request import pull_request
 from ceopt_tui.errors import CeoptError
 from ceopt_tui.exits import ExitStatus
@@ -157,7 +157,9 @@ class CeoptApp(EditingApp):
             text = report_text(path.read_text(encoding="utf-8"))
         except OSError:
             text = "There is no report yet: it is written when the run ends."
-        self.push_screen(ReadingScreen(f"Report of {one_line(entry.name)}", text, str(path)))
+        page = entry.folder / PAGE_NAME
+        shown = ReadingScreen(f"Report of {one_line(entry.name)}", text, str(path), page if page.is_file() else None)
+        self.push_screen(shown)
 
     def on_pull_request_wanted(self) -> None:
         if self.shown is not None and self.shown.model.state.keeps:

@@ -9,7 +9,19 @@ from typing import Literal
 from textual.binding import Binding, BindingType
 
 Place = Literal[
-    "home", "run", "review", "coverage", "reading", "question", "keep", "scoring", "themes", "evalset", "case"
+    "home",
+    "run",
+    "review",
+    "coverage",
+    "reading",
+    "question",
+    "keep",
+    "scoring",
+    "themes",
+    "evalset",
+    "case",
+    "new",
+    "rubric",
 ]
 PLACES: dict[Place, str] = {
     "home": "Runs of this repository",
@@ -23,6 +35,8 @@ PLACES: dict[Place, str] = {
     "themes": "Failure themes",
     "evalset": "An eval set",
     "case": "A case of it",
+    "new": "Setting up a new run",
+    "rubric": "Writing a rubric",
 }
 
 
@@ -42,10 +56,11 @@ class Command:
 
 
 REVIEWS: tuple[Place, ...] = ("review", "keep")
-WITH_HELP: tuple[Place, ...] = ("home", "run", "review", "coverage", "evalset")
-WITH_QUIT: tuple[Place, ...] = ("home", "run", "review", "coverage", "reading")
+WITH_HELP: tuple[Place, ...] = ("home", "run", "review", "coverage", "evalset", "new")
+WITH_QUIT: tuple[Place, ...] = ("home", "run", "review", "coverage", "reading", "new")
 COMMANDS = (
     Command("open", "enter", "enter", "Open", "Open the run; a new spec is started", "open", ("home",), False, False),
+    Command("new_run", "n", "n", "New run", "Set a run up: text, failures, limits", "new_run", ("home",)),
     Command("reload", "f5", "f5", "Reload", "Read the runs again", "reload", ("home",), False),
     Command(
         "back",
@@ -76,6 +91,17 @@ COMMANDS = (
     Command("diff", "d", "d", "Diff", "The selected candidate against its base", "diff", ("run",)),
     Command("best", "b", "b", "Best", "The best text against the original", "best", ("run",)),
     Command("report", "r", "r", "Report", "The report of the run", "report", ("run",)),
+    Command(
+        "save_page",
+        "s",
+        "s",
+        "Save",
+        "The report as a page, saved by your browser",
+        "save_page",
+        ("reading",),
+        True,
+        False,
+    ),
     Command("wrap_up", "w", "w", "What now", "Apply it, a pull request, or go on", "wrap_up", ("run",)),
     Command("pull_request", "p", "p", "PR text", "What was kept, as a pull request", "pull_request", ("run",), False),
     Command("themes", "t", "t", "Themes", "What the judge finds wrong, grouped; yours to edit", "themes", ("run",)),
@@ -128,6 +154,15 @@ COMMANDS = (
     Command("reload_set", "f5", "f5", "Reload", "Take up the file; your edits stay", "reload", ("evalset",), False),
     Command("back_home", "escape", "esc", "Back", "Clear the filter, then go back", "back", ("evalset",)),
     Command("quit_set", "q", "q", "Quit", "Leave the app; asks what to save", "leave_app", ("evalset",), False),
+    Command("change", "enter", "enter", "Change", "Change the choice of this line", "change", ("new",), False, False),
+    Command(
+        "write", "w", "w", "Write, start", "Write the files, open the run; it asks before it calls", "write", ("new",)
+    ),
+    Command("preview", "p", "p", "Preview", "What is taken from the failures", "preview", ("new",)),
+    Command("spec", "s", "s", "Spec", "The file as it would be written", "spec", ("new",)),
+    Command("back_new", "escape", "esc", "Back", "Leave; nothing is written", "back", ("new",)),
+    Command("done_rubric", "ctrl+s", "^s", "Take", "Take the rubric over", "done", ("rubric",)),
+    Command("back_rubric", "escape", "esc", "Back", "Leave; asks where it was changed", "back", ("rubric",)),
     Command("done", "escape", "esc", "Done", "Take over what you wrote", "done", ("case",)),
     Command("done_save", "ctrl+s", "^s", "Save", "Take it over and write the file", "done_and_save", ("case",)),
 )

@@ -13,6 +13,7 @@ from typing import Protocol
 from textual.app import SuspendNotSupported
 
 from ceopt_tui.errors import SetupError
+from ceopt_tui.shell import in_browser
 
 NO_EDITOR = "Set EDITOR, for example `export EDITOR=nano`, and start ceopt again."
 
@@ -28,6 +29,8 @@ async def edit_text(app: Suspends, text: str, name: str) -> str:
 
     `name` gives the file its ending, by which editors know a syntax.
     """
+    if in_browser():
+        raise SetupError("your editor cannot be opened in a browser", "Go on with this run in a terminal to use it.")
     command = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "")
     if not command:
         raise SetupError("no editor is set", NO_EDITOR)

@@ -6,6 +6,7 @@ import os
 from typing import Any
 
 from textual.drivers.web_driver import WebDriver
+from textual.events import AppFocus
 
 from ceopt_tui.ui.messages import HungUp
 
@@ -25,6 +26,11 @@ class ServedDriver(WebDriver):
         except OSError:
             return len(data)
         return len(data)
+
+    def start_application_mode(self) -> None:
+        """As on a terminal, the app has the keyboard from the start; what the page says of it may come too early."""
+        super().start_application_mode()
+        self._app.call_later(self._app.post_message, AppFocus())
 
     def run_input_thread(self) -> None:
         """Reads keys until the app closes its screen or the other side its pipe."""

@@ -23,6 +23,12 @@ HEARTBEAT_S = 15.0
 LARGEST_MESSAGE_BYTES = 1_000_000  # a long paste
 MOST_CELLS = 1000  # a screen's width or height
 WAITING = b"The app of the tab before is putting its end on record; a moment.\r\n"
+ENTRANCE_PAGE = """\
+<!doctype html>
+<meta http-equiv="refresh" content="0; url=/">
+<link rel="icon" href="data:,">
+<a href="/">ceopt</a>
+"""
 HEADERS = {
     "Cache-Control": "no-store",
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -80,8 +86,7 @@ class PageServer(Server):
 
     def _entrance(self) -> web.Response:
         """Takes the token out of the address. A redirect would lose the cookie where a link elsewhere led here."""
-        text = '<!doctype html><meta http-equiv="refresh" content="0; url=/"><a href="/">ceopt</a>'
-        response = web.Response(text=text, content_type="text/html")
+        response = web.Response(text=ENTRANCE_PAGE, content_type="text/html")
         response.set_cookie(
             self._door.cookie,
             self._door.token,

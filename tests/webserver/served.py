@@ -8,7 +8,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
@@ -54,16 +53,17 @@ class Served:
 @contextmanager
 def serving(place: Place, *args: str, env: Mapping[str, str] | None = None) -> Iterator[Served]:
     """A server on a free port of 127.0.0.1; at the end it and its apps are gone."""
-    process = subprocess.Popen(
-        [CEOPT, "serve", "--port", "0", *args],
-        cwd=place.root,
-        env=place.environment(PYTHONWARNINGS="ignore") if env is None else dict(env),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=(place.home / "server-err").open("w"),
-        text=True,
-        start_new_session=True,
-    )
+    with (place.home / "server-err").open("w") as told:
+        process = subprocess.Popen(
+            [CEOPT, "serve", "--port", "0", *args],
+            cwd=place.root,
+            env=place.environment() if env is None else dict(env),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=told,
+            text=True,
+            start_new_session=True,
+        )
     assert process.stdout is not None
     try:
         link = process.stdout.readline().strip()
@@ -80,6 +80,11 @@ def serving(place: Place, *args: str, env: Mapping[str, str] | None = None) -> I
         process.stdout.close()
 
 
+def words_in(drawn: bytes) -> str:
+    """What was drawn, without colours and places."""
+    return ESCAPES.sub(b"", drawn).decode("utf-8", "replace")
+
+
 class Tab:
     """One open tab: what its app has drawn so far, and keys."""
 
@@ -90,8 +95,7 @@ class Tab:
 
     @property
     def text(self) -> str:
-        """All that was ever drawn, without colours and places."""
-        return ESCAPES.sub(b"", self.drawn).decode("utf-8", "replace")
+        return words_in(self.drawn)
 
     async def see(self, words: str) -> None:
         """Reads until the words were drawn."""
@@ -156,6 +160,3 @@ def alive(pid: int) -> bool:
     except ProcessLookupError:
         return False
     return True
-
-
-PYTHON = sys.executable

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -19,14 +20,18 @@ MOST_LINES = 4_000  # a longer text is cut, with a word where the rest is
 
 
 class ReadingScreen(Screen[None]):
-    """Shows `text` literally; `whole` says where a text too long for the screen can be read in full."""
+    """Shows `text` literally; `whole` says where a text too long for the screen can be read in full.
+
+    `page` is the same as a file for browsers; who sits at one far from the run's files can have it.
+    """
 
     place: ClassVar[Place] = "reading"
     CSS_PATH = "reading.tcss"
     BINDINGS: ClassVar[list[BindingType]] = bindings_for("reading")
 
-    def __init__(self, title: str, text: str, whole: str = "the run's files") -> None:
+    def __init__(self, title: str, text: str, whole: str = "the run's files", page: Path | None = None) -> None:
         super().__init__()
+        self._page = page
         self._title = title
         lines = text.rstrip("\n").split("\n")
         if len(lines) > MOST_LINES:
@@ -40,6 +45,19 @@ class ReadingScreen(Screen[None]):
 
     def on_mount(self) -> None:
         self.query_one(Reading).focus()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "save_page":
+            return self._page is not None and self.app.is_web
+        return super().check_action(action, parameters)
+
+    def action_save_page(self) -> None:
+        assert self._page is not None
+        name = f"{self._page.parent.name}-{self._page.name}"
+        try:
+            self.app.deliver_binary(self._page, save_filename=name, mime_type="text/html")
+        except OSError as error:
+            self.notify(f"The page cannot be read: {error.strerror}", severity="error", markup=False)
 
     def action_back(self) -> None:
         self.dismiss()
