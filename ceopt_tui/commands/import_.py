@@ -108,12 +108,15 @@ def _bring_up_to_date(loaded: LoadedEvalSet, result: ImportResult) -> bool:
 
 def _say(result: ImportResult, existing: LoadedEvalSet | None, out: Path | None) -> None:
     """Everything that was not simply taken over, on stderr."""
-    for line in _left_out(result.skipped):
+    for line in _grouped(result.skipped):
         click.echo(said(f"skipped {line}"), err=True)
     for merged in result.merged:
         click.echo(said(f"merged {merged.id!r}: {merged.reason}"), err=True)
-    for mention in result.redacted:
-        click.echo(f"redacted {mention}; stored as [REDACTED]", err=True)
+    for line in _grouped(result.redacted):
+        click.echo(f"redacted {line}; stored as [REDACTED]", err=True)
+    if len(result.redacted) > 1:
+        kinds = ", ".join(f"{count:,} × {kind}" for kind, count in result.redacted_kinds().items())
+        click.echo(f"redacted in all: {kinds}", err=True)
     for note in result.notes:
         click.echo(said(f"note: {note}"), err=True)
     for one in result.updated:
@@ -131,10 +134,10 @@ def _say(result: ImportResult, existing: LoadedEvalSet | None, out: Path | None)
     click.echo(f"{counted(len(result.cases), 'case')}{known}" + (f" → {out}" if out else ""), err=True)
 
 
-def _left_out(skipped: tuple[Mention, ...]) -> Iterator[str]:
-    """Each record with its reason; many with one reason in one file on one line, with their count."""
+def _grouped(mentions: tuple[Mention, ...]) -> Iterator[str]:
+    """Each record with what is said of it; many of one file of which the same is said on one line, with their count."""
     groups: dict[tuple[str, str], list[int]] = {}
-    for mention in skipped:
+    for mention in mentions:
         groups.setdefault((mention.file, mention.text), []).append(mention.line)
     for (file, reason), lines in groups.items():
         if len(lines) <= _LISTED:

@@ -184,6 +184,7 @@ def test_the_json_account(rows: Any) -> None:
         "skipped": [{"line": 1, "reason": "passed, so it is no failure (--all takes it as a guard)"}],
         "merged": [],
         "redacted": [],
+        "redacted_kinds": {},
         "new": 1,
         "updated": [],
         "kept": [],

@@ -4,9 +4,10 @@ Every credential here is made up; those with a checked shape are put together at
 """
 
 import pytest
+from secret_corpus import ANNOUNCED, ORDINARY, TOKENS
 
-from texttargets.secret_shapes import MARK
-from texttargets.secrets import redact, redact_value
+from texttargets.secret_signs import MARK
+from texttargets.secrets import Known, redact, redact_value, repeats, without_repeats
 
 LETTERS = "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5bC7d"
 FOUND = {
@@ -94,6 +95,42 @@ def test_ordinary_texts_are_left_byte_for_byte(text: str) -> None:
     assert redact(text) == (text, ())
 
 
+@pytest.mark.parametrize("name", TOKENS)
+def test_tokens_of_the_known_services(name: str) -> None:
+    kind, token = TOKENS[name]
+    for text in (token, f"key {token}", f'{{"k": "{token}"}}', f"a\\n{token}\\nb", f"x={token};"):
+        redacted, _ = redact(text)
+        assert token not in redacted, (text, redacted)
+        assert redacted.count(MARK) == 1
+    assert redact(f"use {token} here") == (f"use {MARK} here", (kind,))
+
+
+@pytest.mark.parametrize(("text", "secret"), ANNOUNCED)
+def test_secrets_that_something_announces(text: str, secret: str) -> None:
+    redacted, kinds = redact(text)
+    assert secret not in redacted
+    assert MARK in redacted
+    assert len(kinds) == 1
+    assert redact(redacted) == (redacted, ())
+
+
+@pytest.mark.parametrize("text", ORDINARY)
+def test_what_only_looks_like_one_is_left(text: str) -> None:
+    assert redact(text) == (text, ())
+
+
+def test_what_was_recognised_once_is_known_again() -> None:
+    known: Known = {}
+    redact_value({"a": "password: hunter22!", "password": "fish", "b": f"x {FOUND['API key']}"}, known=known)
+    assert list(known) == ["hunter22", FOUND["API key"]]
+    patterns = repeats(known)
+    said = {"a": "is hunter22 right?", "b": ["hunter225", f"({FOUND['API key']})", "fish"], "n": 3}
+    assert without_repeats(said, patterns) == (
+        {"a": f"is {MARK} right?", "b": ["hunter225", f"({MARK})", "fish"], "n": 3},
+        2,
+    )
+
+
 def test_nested_values_are_redacted_and_names_count() -> None:
     value = {"login": {"password": "swordfish", "user": "pat"}, "turns": ["hi", f"key {FOUND['AWS key']}"], "n": 3}
     redacted, kinds = redact_value(value)
@@ -118,6 +155,15 @@ def test_redacting_twice_changes_nothing_more() -> None:
         "session=" * 40_000,
         "cookie=" * 40_000,
         "basic " * 50_000,
+        "curl " * 50_000,
+        "machine a login " * 20_000,
+        "authorization: " * 20_000,
+        "M" * 300_000,
+        "://" * 100_000,
+        "mysql " * 50_000,
+        "A-.\n" * 60_000,
+        "Private-Lines: 1\n" * 15_000,
+        ":5432:a:b" * 30_000,
     ],
 )
 def test_long_texts_of_almost_secrets_come_to_an_end(text: str) -> None:

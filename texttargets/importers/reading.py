@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from ceopt_tui.core.figures import counted
 from ceopt_tui.errors import InputError, Problem
 from schemas.evalset import Case, EvalSet
+from texttargets.importers.blotting import blotted, sayable
 from texttargets.importers.detect import detect, format_named
 from texttargets.importers.filters import Filters
 from texttargets.importers.merging import Merged, settle
@@ -22,6 +23,7 @@ from texttargets.importers.records import BadRow, Item, LeftOut, Row, Source
 from texttargets.importers.rows import Imported, import_row
 from texttargets.importers.updating import Prefer, Updated
 from texttargets.importers.verdicts import Bar
+from texttargets.secrets import Known
 
 _MOST_ALIKE = 20  # bad lines with one reason that are named one by one
 
@@ -70,6 +72,10 @@ class ImportResult:
         causes = Counter(mention.cause for mention in self.skipped).most_common()
         return "; ".join(f"{count:,} × {cause}" for cause, count in causes) or "no record in what was read is a case"
 
+    def redacted_kinds(self) -> dict[str, int]:
+        """How many secrets of each kind were taken out, the commonest kind first."""
+        return dict(Counter(mention.text for mention in self.redacted).most_common())
+
     def to_json(self, out: str | None) -> dict[str, Any]:
         """What `ceopt import --json` prints. `file` is there when several files were read."""
         several = len({*(case.source for case in self.cases), *(mention.file for mention in self.skipped)}) > 1
@@ -85,6 +91,7 @@ class ImportResult:
                 {"id": one.id, "lines": [line for _, line in one.places], "reason": one.reason} for one in self.merged
             ],
             "redacted": [place(mention, "kind") for mention in self.redacted],
+            "redacted_kinds": self.redacted_kinds(),
             "new": len(self.cases) - len(self.updated),
             "updated": [{"id": one.case.id, "fields": list(one.taken)} for one in self.updated if one.taken],
             "kept": [{"id": one.case.id, "fields": list(one.kept)} for one in self.updated if one.kept],
@@ -124,14 +131,14 @@ def read_failures(
     if problems:
         raise InputError(problems, hint)
     asked = offered.notes()
-    taken = [item for file in files for item in file.taken]
+    taken = blotted((item for file in files for item in file.taken), options.known)
     settled = settle(taken, existing.cases if existing else (), rename=rename_duplicates, prefer=prefer)
     return ImportResult(
         cases=tuple(settled.cases.values()),
         skipped=tuple(mention for file in files for mention in file.skipped),
         merged=tuple(settled.merged),
         redacted=tuple(Mention(item.file, item.line, kind) for item in taken for kind in item.secrets),
-        notes=(*asked, *_notes(taken)),
+        notes=(*asked, *map(options.said, _notes(taken))),
         format=", ".join(dict.fromkeys(file.format for file in files)),
         updated=tuple(settled.updated),
     )
@@ -147,6 +154,11 @@ class _Options:
     bar: Bar
     filters: Filters
     offered: Offered
+    known: Known = field(default_factory=dict)
+
+    def said(self, text: str) -> str:
+        """What is told of a record; it may quote it."""
+        return text if self.keep_secrets else sayable(text)
 
 
 @dataclass(frozen=True)
@@ -165,18 +177,18 @@ def _read(path: Path, options: _Options) -> _File:
     bad = [item for item in items if isinstance(item, BadRow)]
     if bad and not options.skip_bad:
         hint = source.fault(bad[0].reason).hint or "Mend these lines, or leave them out with --skip-bad."
-        raise InputError(_problems(path.name, bad), hint)
+        raise InputError([replace(one, message=options.said(one.message)) for one in _problems(path.name, bad)], hint)
     return _File(
         taken=[item for item in items if isinstance(item, Imported)],
-        skipped=[_mention(path.name, item) for item in items if isinstance(item, BadRow | LeftOut)],
+        skipped=[_mention(path.name, item, options) for item in items if isinstance(item, BadRow | LeftOut)],
         format=chosen.name,
     )
 
 
-def _mention(file: str, item: BadRow | LeftOut) -> Mention:
+def _mention(file: str, item: BadRow | LeftOut, options: _Options) -> Mention:
     if isinstance(item, BadRow):
-        return Mention(file, item.line, item.reason, "could not be read")
-    return Mention(file, item.line, item.reason, item.kind_of_reason, item.filtered)
+        return Mention(file, item.line, options.said(item.reason), "could not be read")
+    return Mention(file, item.line, options.said(item.reason), options.said(item.kind_of_reason), item.filtered)
 
 
 def _problems(file: str, bad: Sequence[BadRow]) -> list[Problem]:
@@ -195,7 +207,14 @@ def _import(item: Item, file: str, options: _Options) -> Imported | BadRow | Lef
         return item
     if options.offered.asked:
         options.offered.look(item.values)
-    taken = import_row(item, file, all_items=options.all_items, keep_secrets=options.keep_secrets, bar=options.bar)
+    taken = import_row(
+        item,
+        file,
+        all_items=options.all_items,
+        keep_secrets=options.keep_secrets,
+        bar=options.bar,
+        known=options.known,
+    )
     return options.filters.apply(taken) if isinstance(taken, Imported) else taken
 
 

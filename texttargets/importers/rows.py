@@ -15,7 +15,7 @@ from texttargets.importers.names_offered import scores_in
 from texttargets.importers.openai_chat import conversation, is_messages, message_text
 from texttargets.importers.records import BadRow, LeftOut, Row
 from texttargets.importers.verdicts import Bar, Judged, judge
-from texttargets.secrets import redact_value
+from texttargets.secrets import Known, redact_value
 from texttargets.strict_json import as_text, loads, plain
 
 _ANY_SCORE = Bar()
@@ -34,9 +34,9 @@ class Imported:
 
 
 def import_row(
-    row: Row, file: str, *, all_items: bool, keep_secrets: bool, bar: Bar = _ANY_SCORE
+    row: Row, file: str, *, all_items: bool, keep_secrets: bool, bar: Bar = _ANY_SCORE, known: Known | None = None
 ) -> Imported | BadRow | LeftOut:
-    """The case of a record, or why there is none."""
+    """The case of a record, or why there is none; the secrets taken out of it are added to `known`."""
     values, unused = fields.sort_fields(row.values)
     scores, deciding = scores_in(row.values, values.get("scores"), bar)
     notes = [*row.notes, *(f"field {name!r} is not used" for name in unused if name != deciding)]
@@ -66,9 +66,9 @@ def import_row(
     given_id = as_text(values.get("id", "")).strip()
     secrets: tuple[str, ...] = ()
     if not keep_secrets:
-        found_id, in_id = redact_value(given_id)
+        found_id, in_id = redact_value(given_id, known=known)
         given_id = "" if in_id else found_id
-        content, in_content = redact_value(content)
+        content, in_content = redact_value(content, known=known)
         secrets = (*in_id, *in_content)
     try:
         case = Case.model_validate({"id": given_id or "unnamed", **content})
