@@ -30,8 +30,8 @@ SECRET_NAME = re.compile(
 )
 _PASSWORD = rf"(?<![A-Za-z0-9])(?P<name>[A-Za-z0-9_-]{{0,40}}?(?i:{_NAMES_PASSWORD}))"
 _SECRET = rf"(?<![A-Za-z0-9])(?P<name>[A-Za-z0-9_-]{{0,40}}?(?i:{_NAMES_SECRET}))"
-# Images and documents in Base64 begin like this; lines of it stand one below the other.
-_NO_FILE = r"(?!iVBORw0KG|R0lGOD|/9j/|UklGR|JVBERi0|PHN2Zy|UEsDB|AAABAA)"
+# Images, documents and public keys in Base64 begin like this; lines of it stand one below the other.
+_NO_FILE = r"(?!iVBORw0KG|R0lGOD|/9j/|UklGR|JVBERi0|PHN2Zy|UEsDB|AAABAA|AAAA[BC]3Nza|AAAAE2Vj)"
 _LINE_ABOVE = r"(?<![A-Za-z0-9+/]{40}\n)(?<![A-Za-z0-9+/]{40}\r\n)(?<![A-Za-z0-9+/]{40}\\n)"
 _LINE_BELOW = r"(?!\\?\r?(?:\n|\\n)[A-Za-z0-9+/]{40})"
 

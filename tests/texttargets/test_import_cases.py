@@ -177,6 +177,30 @@ def test_secrets_are_taken_out_and_named_by_line_and_kind(rows: Any) -> None:
     assert kept.redacted == ()
 
 
+def test_a_secret_goes_wherever_it_stands_and_is_counted_by_kind(rows: Any) -> None:
+    result = rows(
+        {"id": "a", "input": "is sw0rdfish right?", "output": "sw0rdfish it is", "tags": ["sw0rdfish"]},
+        {"id": "b", "input": "my password: sw0rdfish", "output": "ok"},
+        {"id": "c", "input": "a swordfish, sw0rdfishes", "check": {"type": "none_of", "values": ["sw0rdfish"]}},
+    )
+    assert [case.input for case in result.cases] == [
+        "is [REDACTED] right?",
+        "my password: [REDACTED]",
+        "a swordfish, sw0rdfishes",
+    ]
+    assert (result.cases[0].observed, result.cases[0].tags) == ("[REDACTED] it is", ("[REDACTED]",))
+    assert result.cases[2].check.values == ("[REDACTED]",)
+    assert result.to_json(None)["redacted_kinds"] == {"secret seen elsewhere": 4, "password": 1}
+
+
+def test_what_is_said_of_a_file_quotes_no_secret(rows: Any) -> None:
+    key = "sk-FAKE-aB3dE5fG7hJ9kL1mN3pQ"
+    record = {"id": "a", "input": "q", "score": key, "split": key, key: 1}
+    result = rows(record, {"id": "b", "input": "q"})
+    assert key not in str(result)
+    assert key in str(rows(record, keep_secrets=True).notes)
+
+
 def test_the_json_account(rows: Any) -> None:
     result = rows({"id": "a", "input": "q", "pass": True}, {"id": "b", "input": "q"})
     assert result.to_json("evals/s.yaml") == {
