@@ -73,7 +73,8 @@ def evalset_report(
     left_out = {case.case_id for case in flagged}
     counting = [group for group in groups if not left_out.issuperset(group)]
     findings = list(_findings(evalset.cases, evalset.check, groups, len(counting)))
-    findings += _shortcuts(evalset.cases, left_out, evalset.check)
+    if len(groups) >= SMALLEST_SET:  # one answer is right for one or two cases without being a shortcut
+        findings += _shortcuts(evalset.cases, left_out, evalset.check)
     findings += _harness(
         flagged, {case_id for one in findings if one.code == "expected_fails" for case_id in one.case_ids}
     )

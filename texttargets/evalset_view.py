@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Collection
+from dataclasses import replace
 from typing import Any
 
 from ceopt_tui.core.figures import counted
@@ -12,6 +14,12 @@ from texttargets.power import expected_floor, power_sentence
 WIDTH = 80
 _SHOWN_IDS = 6
 _FLOORS: dict[Floor, str] = {"diagnose only": "too few for a run"}  # scripts rely on the word, people read what happens
+
+# Of the words of a finding these may tell what a case says.
+_HIDDEN_WORDS = {
+    "expected_fails": "the expected answer fails its own check",
+    "harness": "the check cannot tell outputs apart; a run leaves the case out",
+}
 
 
 def report_json(report: EvalsetReport) -> dict[str, Any]:
@@ -39,6 +47,20 @@ def report_json(report: EvalsetReport) -> dict[str, Any]:
         "left_out": list(report.left_out),
         "ideas": [{"source": idea.source, "text": idea.text} for idea in report.ideas],
     }
+
+
+def without_words_of(report: EvalsetReport, hidden: Collection[str]) -> EvalsetReport:
+    """The report without what the hidden cases say: their ids stay, and that something is wrong with them.
+
+    Ideas for further cases quote answers and amounts of any case, so there are none.
+    """
+    findings = tuple(
+        replace(finding, message=_HIDDEN_WORDS.get(finding.code, finding.message))
+        if not set(hidden).isdisjoint(finding.case_ids)
+        else finding
+        for finding in report.findings
+    )
+    return replace(report, findings=findings, ideas=()) if hidden else report
 
 
 def report_text(report: EvalsetReport) -> str:
