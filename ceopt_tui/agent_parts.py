@@ -34,16 +34,16 @@ def agent_of(spec: Spec) -> AgentName | None:
     return None
 
 
-def agent_model(dialect: Dialect, model: ResolvedModel | None) -> str | None:
+def agent_model(dialect: Dialect, model: str | None) -> str | None:
     """The proposer's model as this agent names it, where its provider is the agent's; else the agent's own default."""
-    provider, _, name = (model.model if model else "").partition("/")
+    provider, _, name = (model or "").partition("/")
     return name if provider == dialect.provider and name else None
 
 
 def agent_lines(spec: Spec, name: AgentName, model: ResolvedModel | None) -> list[str]:
     """What a person approves of the agent, in words."""
     dialect = DIALECTS[name]
-    chosen = agent_model(dialect, model) or "its own default model"
+    chosen = agent_model(dialect, model.model if model else None) or "its own default model"
     lines = [f"Edits      the {name} command line with {chosen}, at most {spec.proposer.timeout_s:g} s each time"]
     if name == "claude":
         lines.append("           it reads and edits files, and runs no commands")
@@ -124,7 +124,8 @@ def make_agent_editor(
         note(f"{what}: {model.model if model else stand_in.name} edits")
         return stand_in
     check_agent(dialect, environ)
-    setting = AgentSetting(environ, access, agent_model(dialect, model), project.spec.proposer.timeout_s)
+    named = model.model if model else None
+    setting = AgentSetting(environ, access, agent_model(dialect, named), project.spec.proposer.timeout_s)
     agent = AgentEditor(dialect, setting, account, skin.progress)
 
     def failures() -> int:

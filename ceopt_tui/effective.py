@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+from ceopt_tui.agent_clis.starting import DIALECTS, AgentName
+from ceopt_tui.agent_parts import agent_model, agent_of
 from ceopt_tui.case_filling import filling_config
 from ceopt_tui.core.call_params import over_defaults
 from ceopt_tui.core.masking import mask, masked, redacted, secrets_in
@@ -12,6 +15,7 @@ from ceopt_tui.core.ports import ResolvedModel, Role
 from ceopt_tui.errors import SetupError
 from ceopt_tui.inputs import Project, caps_of, digests, split_of, terms_of
 from ceopt_tui.run_options import RunOptions
+from ceopt_tui.runner_agent import driven, runner_agent, without_key
 from judges.change_reader import DEFAULT_PARAMS as READER_PARAMS
 from judges.prices import price_of
 from judges.tiers import bare_address, chosen_from, reader_name, resolve
@@ -70,7 +74,7 @@ def _models(project: Project, options: RunOptions) -> dict[str, Any]:
     spec = project.spec
     roles: dict[str, Any] = {}
     if not project.by_command:
-        roles["task"] = _role(project, options, "task", spec.runner.model, TASK_PARAMS)
+        roles["task"] = _task(project, options)
         roles["task"] |= {"timeout_s": spec.runner.timeout_s, "retries": spec.runner.retries}
     if spec.proposer.kind == "mechanical":
         roles["proposer"] = {"model": None, "from": "not needed: ideas come without a model"}
@@ -78,12 +82,57 @@ def _models(project: Project, options: RunOptions) -> dict[str, Any]:
         roles["proposer"] = {"model": None, "from": "not needed: a command edits, with models of its own"}
     else:
         params = EDITOR_PARAMS if project.by_command else PROPOSER_PARAMS
-        roles["proposer"] = _role(project, options, "proposer", spec.proposer.model, params)
+        model = _role(project, options, "proposer", spec.proposer.model, params)
+        roles["proposer"] = _editing(agent, project, options, model) if (agent := _editor(project)) else model
     if spec.metric.judge is not None:
         roles["judge"] = _role(project, options, "judge", spec.metric.judge.model, JUDGE_PARAMS)
     where = (spec.models, options.environ, user_config_file(), options.models)
     roles["reader"] = _role(project, options, "reader", reader_name(*where), READER_PARAMS)
     return roles
+
+
+def _task(project: Project, options: RunOptions) -> dict[str, Any]:
+    """The model that a text runs on. An agent that drives it is given its name and no parameter of a call."""
+    name, agent = project.spec.runner.model, runner_agent(project.spec)
+    if agent is None:
+        return _role(project, options, "task", name, TASK_PARAMS)
+    known = replace(options, environ=without_key(project.spec, options.environ))
+    found = _role(project, known, "task", name, {})
+    try:
+        model = resolve("task", name, project.spec.models, known.environ, user_config_file(), options.models)
+        at = driven(project.spec, model, options.environ) if model else None
+    except SetupError as error:
+        return {"agent": agent, **found, "problem": mask(str(error))}
+    if at is None:
+        return {"agent": agent, **found}
+    own: dict[str, Any] = {"endpoint": mask(at.endpoint), "params": {}, "concurrency": at.concurrency}
+    return {"agent": agent, **found, **own, "variables": _given(agent, options)}
+
+
+def _editor(project: Project) -> AgentName | None:
+    return agent_of(project.spec) if project.by_command else None
+
+
+def _editing(agent: AgentName, project: Project, options: RunOptions, stand_in: dict[str, Any]) -> dict[str, Any]:
+    """The agent that edits, with all it is given, and the model that takes its place where it fails."""
+    spec = project.spec
+    name = agent_model(DIALECTS[agent], str(stand_in.get("model") or ""))
+    may = "edit files, run nothing" if agent == "claude" else spec.execution.codex_security or "asked before it starts"
+    return {
+        "agent": agent,
+        "model": name,
+        "from": stand_in["from"] if name else "the agent's own default",
+        "may": may,
+        "timeout_s": spec.proposer.timeout_s,
+        "variables": _given(agent, options),
+        "has_the_ideas": spec.proposer.kind != "llm",
+        "stand_in": stand_in,
+    }
+
+
+def _given(agent: AgentName, options: RunOptions) -> list[str]:
+    """The variables of the user's that it finds around it, by name."""
+    return [name for name in DIALECTS[agent].variables if options.environ.get(name, "").strip()]
 
 
 def _role(project: Project, options: RunOptions, role: Role, name: str, defaults: Mapping[str, Any]) -> dict[str, Any]:

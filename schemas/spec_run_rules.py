@@ -147,9 +147,11 @@ def _proposer_command(spec: Spec) -> Iterator[Broken]:
         yield Broken(("proposer", "command"), "is required when proposer.kind is command")
     if spec.proposer.kind != "command" and spec.proposer.command is not None:
         yield Broken(("proposer", "command"), "is used only with proposer.kind: command")
-    for key in ("timeout_s", "environment"):
-        if spec.proposer.kind != "command" and key in spec.proposer.model_fields_set:
-            yield Broken(("proposer", key), "is used only with proposer.kind: command")
+    agent = {spec.proposer.kind, spec.execution.backend} & {"codex", "claude"}
+    if spec.proposer.kind != "command" and "environment" in spec.proposer.model_fields_set:
+        yield Broken(("proposer", "environment"), "is used only with proposer.kind: command")
+    if spec.proposer.kind != "command" and not agent and "timeout_s" in spec.proposer.model_fields_set:
+        yield Broken(("proposer", "timeout_s"), "is used only with a command or a coding agent that edits")
     target = spec.target
     if spec.proposer.kind == "command" and target and REQUEST_NAME in target.files:
         yield Broken(("target", "files"), f"`{REQUEST_NAME}` is the name of what the proposer's command is asked")

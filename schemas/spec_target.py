@@ -158,7 +158,7 @@ class ProposerSpec(Section):
     command: FilledText | None = None
     """Shell command that brings a whole new text: one run of it is one experiment."""
     timeout_s: Annotated[Number, Field(gt=0)] = 3600.0
-    """How long one run of the command may take."""
+    """How long one run of the command, or of a coding agent that edits, may take."""
     environment: tuple[VariableName, ...] = ()
     """Environment variables the command gets beside PATH, HOME and the language: keys of its own models."""
 

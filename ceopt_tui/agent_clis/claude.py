@@ -19,7 +19,6 @@ _ACCESS: Mapping[Access, tuple[str, ...]] = {
 }
 _FOLLOWS_ITS_FOLDER = frozenset({"case", "boxed"})
 _READ_ABOVE = ("CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md", ".claude/rules/**")
-_KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN")
 _SENT = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 
 
@@ -28,9 +27,11 @@ class Claude:
 
     executable = "claude"
     provider = "anthropic"
-    install = "Install it with `npm install -g @anthropic-ai/claude-code`."
+    package = "@anthropic-ai/claude-code"
+    install = f"Install it with `npm install -g {package}`."
     login = "Set ANTHROPIC_API_KEY, or CLAUDE_CODE_OAUTH_TOKEN to what `claude setup-token` prints."
-    variables: tuple[str, ...] = (*_KEYS, "ANTHROPIC_BASE_URL")
+    keys: tuple[str, ...] = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN")
+    variables: tuple[str, ...] = (*keys, "ANTHROPIC_BASE_URL")
     inside: tuple[str, ...] = ("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT")
     instructions = "CLAUDE.md"
     skills = ".claude/skills"
@@ -58,7 +59,7 @@ class Claude:
         return ("--append-system-prompt-file", str(file))
 
     def may_sign_in(self, environ: Mapping[str, str]) -> bool:
-        return any(environ.get(name, "").strip() for name in _KEYS)
+        return any(environ.get(name, "").strip() for name in self.keys)
 
     def reply(self, stdout: str, last_message: str | None) -> AgentReply:
         result = _result(stdout)

@@ -26,15 +26,11 @@ class Codex:
 
     executable = "codex"
     provider = "openai"
-    install = "Install it with `npm install -g @openai/codex`."
+    package = "@openai/codex"
+    install = f"Install it with `npm install -g {package}`."
     login = "Sign in with `codex login`, or set CODEX_API_KEY."
-    variables: tuple[str, ...] = (
-        "CODEX_API_KEY",
-        "OPENAI_API_KEY",
-        "OPENAI_BASE_URL",
-        "OPENAI_ORGANIZATION",
-        "OPENAI_PROJECT",
-    )
+    keys: tuple[str, ...] = ("CODEX_API_KEY", "OPENAI_API_KEY")
+    variables: tuple[str, ...] = (*keys, "OPENAI_BASE_URL", "OPENAI_ORGANIZATION", "OPENAI_PROJECT")
     inside: tuple[str, ...] = ("CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "CODEX_SESSION_ID", "CODEX_THREAD_ID")
     instructions = "AGENTS.md"
     skills = ".agents/skills"
@@ -61,8 +57,7 @@ class Codex:
         return ()
 
     def may_sign_in(self, environ: Mapping[str, str]) -> bool:
-        keys = ("CODEX_API_KEY", "OPENAI_API_KEY")
-        return any(environ.get(name, "").strip() for name in keys) or _login_file(environ).is_file()
+        return any(environ.get(name, "").strip() for name in self.keys) or _login_file(environ).is_file()
 
     def reply(self, stdout: str, last_message: str | None) -> AgentReply:
         said, fault, done, tokens = "", "", False, [0, 0]

@@ -37,8 +37,10 @@ class Dialect(Protocol):
 
     executable: str
     provider: str
+    package: str  # what npm knows it as
     install: str  # how to get it
     login: str  # how to let it in
+    keys: tuple[str, ...]  # variables that let it in, each on its own; the usual one first
     variables: tuple[str, ...]  # of the user's environment, all it is given beside the surroundings
     inside: tuple[str, ...]  # variables that a process finds around it when this agent started it
     instructions: str  # the file at the root of its folder that it follows

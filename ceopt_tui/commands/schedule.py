@@ -79,7 +79,7 @@ def command(
     options = RunOptions(spec, state_root=state_root, models=pairs, approve=approve, prune=prune, max_ticks=max_ticks)
     project, interval = project_of(options), Interval.parse(every)
     job = planned_job(project, options, interval, max_minutes or interval.work_minutes, env_file, ci=kind == "ci")
-    needed = needed_variables(project.spec, options.environ, user_config_file(), options.models)
+    needed = needed_variables(project.spec, options.environ, user_config_file(), options.models, elsewhere=kind == "ci")
     if install:
         whose = {"repository_root": project.repository.root, "git_common_dir": project.repository.git_common_dir}
         refuse_foreign(job.state, **whose)

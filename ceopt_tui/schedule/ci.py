@@ -6,6 +6,7 @@ import json
 import shlex
 from pathlib import Path
 
+from ceopt_tui.agent_clis.starting import DIALECTS
 from ceopt_tui.errors import SetupError
 from ceopt_tui.exits import ExitStatus
 from ceopt_tui.gitops.branches import optimization_branch
@@ -22,7 +23,7 @@ def workflow(job: Job, needed: Needed, version: str) -> str:
     """The workflow. State and branch of the run travel from one start to the next; keys come from the CI's secrets."""
     _refuse(job)
     minutes = min(job.max_minutes, LONGEST_MINUTES)
-    return _head(job, needed, minutes) + _bringing(job, version) + _running(job, minutes) + _keeping(job)
+    return _head(job, needed, minutes) + _bringing(job, needed, version) + _running(job, minutes) + _keeping(job)
 
 
 def workflow_id(spec: Path, root: Path, *, prune: bool) -> str:
@@ -51,14 +52,15 @@ jobs:
 """
 
 
-def _bringing(job: Job, version: str) -> str:
+def _bringing(job: Job, needed: Needed, version: str) -> str:
+    agents = "".join(f'      - run: npm install -g "{DIALECTS[agent].package}"\n' for agent in needed.agents)
     return f"""\
       - uses: actions/checkout@v4
       - uses: actions/setup-python@v5
         with:
           python-version: "3.11"
       - run: pip install ceopt-tui=={version}
-      - name: State of the run so far
+{agents}      - name: State of the run so far
         uses: actions/cache/restore@v4
         with:
 {_cached(job)}          restore-keys: {_key(job)}

@@ -8,7 +8,7 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -112,8 +112,8 @@ def own_executable(environ: Mapping[str, str]) -> Path:
     return Path(found).absolute()
 
 
-def search_path(environ: Mapping[str, str]) -> str:
-    """A PATH for the job: the system's folders, and that of git when it is elsewhere."""
-    git = shutil.which("git", path=environ.get("PATH"))
-    folders = (str(Path(git).absolute().parent),) if git else ()
+def search_path(environ: Mapping[str, str], programs: Sequence[str] = ()) -> str:
+    """A PATH for the job: the system's folders, and those of git and of `programs` when they are elsewhere."""
+    found = (shutil.which(program, path=environ.get("PATH")) for program in ("git", *programs))
+    folders = [str(Path(program).absolute().parent) for program in found if program]
     return ":".join(dict.fromkeys((*folders, *BASE_PATH)))

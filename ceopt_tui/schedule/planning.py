@@ -12,6 +12,7 @@ from ceopt_tui.journal.folders import STATE_ROOT_VARIABLE, state_folder
 from ceopt_tui.run_options import RunOptions
 from ceopt_tui.schedule.interval import Interval
 from ceopt_tui.schedule.job import Job, own_executable, refuse_unwritable, search_path
+from ceopt_tui.schedule.variables import programs_of
 
 ENVIRONMENT_NAME = "environment"
 
@@ -36,7 +37,7 @@ def planned_job(
         environment_file=(env_file or platformdirs.user_config_path("ceopt") / ENVIRONMENT_NAME).absolute(),
         interval=interval,
         max_minutes=max_minutes,
-        search_path=search_path(options.environ),
+        search_path=search_path(options.environ, programs_of(project.spec)),
         options=tuple(_options(options, state.parent if elsewhere else None)),
         prune=options.prune,
     )

@@ -8,8 +8,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from ceopt_tui.agent_clis.starting import DIALECTS, AgentName
 from ceopt_tui.agent_parts import agent_of
 from ceopt_tui.core.ports import Role
+from ceopt_tui.runner_agent import runner_agent
 from judges.providers import PROVIDERS, Provider, with_provider
 from judges.tiers import TIER_VARIABLES, chosen_from, reader_name
 from schemas.spec import Spec
@@ -23,19 +25,29 @@ _SETTING = re.compile(r"^[ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)=[ \t]*[
 
 @dataclass(frozen=True)
 class Needed:
-    """Names of variables: `keys` are secret, `settings` are not, `surroundings` belong to this machine."""
+    """Names of variables: `keys` are secret, `settings` are not, `surroundings` belong to this machine.
+
+    `agents` are the coding agents that a start runs, which have to be installed where it runs.
+    """
 
     keys: tuple[str, ...]
     settings: tuple[str, ...]
     surroundings: tuple[str, ...] = ()
+    agents: tuple[AgentName, ...] = ()
 
     @property
     def all(self) -> tuple[str, ...]:
         return (*self.keys, *self.settings, *self.surroundings)
 
 
-def needed_variables(spec: Spec, environ: Mapping[str, str], config: Path, overrides: Mapping[str, str]) -> Needed:
-    """What a start needs that a scheduler does not have: keys of the providers in use, models named by variables."""
+def needed_variables(
+    spec: Spec, environ: Mapping[str, str], config: Path, overrides: Mapping[str, str], *, elsewhere: bool = False
+) -> Needed:
+    """What a start needs that a scheduler does not have: keys of providers and agents, models named by variables.
+
+    `elsewhere`: on a machine where the user has signed in nowhere.
+    """
+    agents = _agents(spec)
     keys: list[str] = []
     settings: list[str] = []
     for role, name in (*_roles(spec), ("reader", reader_name(spec.models, environ, config, overrides))):
@@ -45,13 +57,27 @@ def needed_variables(spec: Spec, environ: Mapping[str, str], config: Path, overr
             continue
         if source in {"environment", "command line"}:
             settings += [tier for tier in TIER_VARIABLES.values() if environ.get(tier, "").strip() == chosen]
+        if role == "task" and runner_agent(spec):
+            continue  # its agent signs in by itself
         provider = PROVIDERS.get((with_provider(chosen) or "").partition("/")[0], Provider(keyless=True))
         keys += _first_set(provider.keys, environ) or ([] if provider.keyless else list(provider.keys[:1]))
         settings += _first_set(provider.bases, environ)
     if spec.proposer.kind == "command":
         keys += spec.proposer.environment  # any of them may be a secret
-    surroundings = tuple(name for name in SURROUNDINGS if environ.get(name, "").strip())
-    return Needed(tuple(dict.fromkeys(keys)), tuple(dict.fromkeys(settings)), surroundings)
+    for agent in agents:
+        dialect = DIALECTS[agent]
+        signed_in = not elsewhere and dialect.may_sign_in(environ)
+        keys += _first_set(dialect.keys, environ) or ([] if signed_in else list(dialect.keys[:1]))
+        settings += [one for one in dialect.variables if one not in dialect.keys and environ.get(one, "").strip()]
+    around = (*SURROUNDINGS, *(("CODEX_HOME",) if "codex" in agents else ()))
+    surroundings = tuple(name for name in around if environ.get(name, "").strip())
+    return Needed(tuple(dict.fromkeys(keys)), tuple(dict.fromkeys(settings)), surroundings, agents)
+
+
+def programs_of(spec: Spec) -> tuple[str, ...]:
+    """What has to be on the PATH of a start beside git: its agents, what they are scripts of, their sandbox."""
+    agents = tuple(DIALECTS[agent].executable for agent in _agents(spec))
+    return (*agents, "node", "bwrap") if agents else ()
 
 
 def missing_from(file: Path, needed: Needed) -> list[str]:
@@ -77,6 +103,12 @@ def _without_stand_in(spec: Spec) -> frozenset[Role]:
     if spec.measurement.command is None:
         return frozenset({"task", "judge"})
     return frozenset({"judge"} if agent_of(spec) else {"proposer", "judge"})
+
+
+def _agents(spec: Spec) -> tuple[AgentName, ...]:
+    """The coding agents of a spec: one may run a text, one may edit code."""
+    edits = agent_of(spec) if spec.measurement.command is not None else None
+    return tuple(dict.fromkeys(agent for agent in (runner_agent(spec), edits) if agent is not None))
 
 
 def _roles(spec: Spec) -> Iterator[tuple[Role, str]]:

@@ -47,6 +47,28 @@ def test_the_configuration_in_force_names_no_model_that_has_no_part(place: Place
 
 
 @pytest.mark.parametrize(
+    ("more", "model", "may"),
+    [
+        ("execution: {mode: serial, backend: claude}", None, "edit files, run nothing"),
+        ("execution: {mode: serial, backend: codex}", "gpt-4o", "asked before it starts"),
+        ("execution: {mode: serial, backend: codex, codex_security: yolo}", "gpt-4o", "yolo"),
+    ],
+)
+def test_what_an_agent_that_edits_gets_is_told_apart_from_its_stand_in(
+    more: str, model: str | None, may: str, place: Place
+) -> None:
+    spec = place.root / "spec.yaml"
+    lines = [line for line in spec.read_text().splitlines() if not line.startswith("execution:")]
+    spec.write_text("\n".join([*lines, more, "proposer: {timeout_s: 99}", ""]))
+    environ = {**place.environ, "CEOPT_MODEL_STRONG": "openai/gpt-4o", "OPENAI_API_KEY": "sk-FAKE-ABCDEFGH12345678"}
+    shown = warm().run(place, "run", "spec.yaml", "--show-config", env={"HOME": str(place.home), **environ})
+    agent = json.loads(shown.out)["effective"]["models"]["proposer"]
+    assert (agent["model"], agent["may"], agent["timeout_s"]) == (model, may, 99)
+    assert "params" not in agent and agent["stand_in"]["params"] == {"temperature": 0, "max_tokens": 8192}
+    assert agent["variables"] == ([] if "claude" in more else ["OPENAI_API_KEY"])
+
+
+@pytest.mark.parametrize(
     ("arguments", "why"),
     [
         (("coverage", "spec.yaml", "--yes"), "coverage tells which rules of a text its cases guard"),

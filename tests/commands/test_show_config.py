@@ -64,3 +64,18 @@ def test_what_is_missing_is_said_and_stops_nothing(tmp_path: Path) -> None:
     assert models["proposer"] == {"model": None, "from": "not needed: ideas come without a model"}
     keyless = shown(place, env={**bare, "CEOPT_MODEL_CHEAP": "openai/gpt-4o"})[0]["effective"]["models"]["task"]
     assert keyless["from"] == "environment" and "OPENAI_API_KEY" in keyless["problem"]
+
+
+def test_an_agent_that_runs_the_text_gets_no_parameters_of_a_call(tmp_path: Path) -> None:
+    place = make_project(tmp_path, "http://127.0.0.1:9/v1")
+    spec = place.root / "spec.yaml"
+    spec.write_text(spec.read_text() + "runner: {kind: claude, model: anthropic/claude-haiku-4-5, timeout_s: 90}\n")
+    bare = {"PATH": os.environ["PATH"], "HOME": str(place.home), "CLAUDE_CODE_OAUTH_TOKEN": KEY}
+    config, ended = shown(place, env=bare)
+    task = config["effective"]["models"]["task"]
+    assert (task["agent"], task["model"], task["params"]) == ("claude", "anthropic/claude-haiku-4-5", {})
+    assert task["endpoint"].startswith("the claude command line") and task["timeout_s"] == 90
+    assert task["variables"] == ["CLAUDE_CODE_OAUTH_TOKEN"] and "problem" not in task
+    assert KEY not in ended.out + ended.err
+    spec.write_text(spec.read_text().replace("anthropic/claude-haiku-4-5", "openai/gpt-4o"))
+    assert "drives models of anthropic" in shown(place, env=bare)[0]["effective"]["models"]["task"]["problem"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ceopt_tui.schedule.variables import Needed, missing_from, needed_variables, open_to_others
+from ceopt_tui.schedule.variables import Needed, missing_from, needed_variables, open_to_others, programs_of
 from schemas.spec import Spec
 
 BASE = {
@@ -82,9 +82,38 @@ CODE = {
 
 def test_where_a_command_measures_the_editor_is_needed_and_no_task_model(tmp_path: Path) -> None:
     assert needed({}, tmp_path, **CODE) == Needed((), ("CEOPT_MODEL_STRONG",))
-    assert needed({}, tmp_path, **CODE, execution={"backend": "codex"}) == Needed((), ())
+    by_codex = needed({}, tmp_path, **CODE, execution={"backend": "codex"})
+    assert by_codex == Needed(("CODEX_API_KEY",), (), agents=("codex",))
     edits = {"kind": "command", "command": "./edit", "environment": ["MY_KEY"]}
     assert needed({}, tmp_path, **CODE, proposer=edits) == Needed(("MY_KEY",), ())
+
+
+def test_an_agent_brings_its_own_keys_and_addresses(tmp_path: Path) -> None:
+    claude = {**CODE, "execution": {"backend": "claude"}}
+    environ = {"CLAUDE_CODE_OAUTH_TOKEN": "t", "ANTHROPIC_BASE_URL": "http://x", "OPENAI_API_KEY": "k"}
+    found = needed(environ, tmp_path, **claude)
+    assert found == Needed(("CLAUDE_CODE_OAUTH_TOKEN",), ("ANTHROPIC_BASE_URL",), agents=("claude",))
+    assert needed({}, tmp_path, **claude).keys == ("ANTHROPIC_API_KEY",)
+    codex = {**CODE, "proposer": {"kind": "codex"}}
+    assert needed({"OPENAI_API_KEY": "k"}, tmp_path, **codex).keys == ("OPENAI_API_KEY",)
+    assert needed({"OPENAI_API_KEY": "k", "CODEX_API_KEY": "c"}, tmp_path, **codex).keys == ("CODEX_API_KEY",)
+
+
+def test_a_login_of_codex_is_enough_where_it_is_and_nowhere_else(tmp_path: Path) -> None:
+    (tmp_path / "auth.json").write_text("{}")
+    environ, codex = {"CODEX_HOME": str(tmp_path)}, {**CODE, "execution": {"backend": "codex"}}
+    assert needed(environ, tmp_path, **codex) == Needed((), (), ("CODEX_HOME",), ("codex",))
+    spec = Spec.model_validate({**BASE, **codex})
+    there = needed_variables(spec, environ, tmp_path / "config.yaml", {}, elsewhere=True)
+    assert there.keys == ("CODEX_API_KEY",)
+
+
+def test_an_agent_that_runs_a_text_signs_in_by_itself(tmp_path: Path) -> None:
+    spec = {"runner": {"kind": "claude", "model": "anthropic/claude-haiku-4-5"}, "proposer": {"kind": "mechanical"}}
+    found = needed({"CLAUDE_CODE_OAUTH_TOKEN": "t"}, tmp_path, **spec)
+    assert found == Needed(("CLAUDE_CODE_OAUTH_TOKEN",), (), agents=("claude",))
+    assert programs_of(Spec.model_validate({**BASE, **spec})) == ("claude", "node", "bwrap")
+    assert programs_of(Spec.model_validate(BASE)) == ()
 
 
 def test_where_this_machine_keeps_things_goes_along(tmp_path: Path) -> None:
