@@ -214,6 +214,7 @@ def terms_of(project: Project, *, attended: bool, usd_per_run: float | None) -> 
         maximize=spec.metric.primary.direction == "maximize",
         caution=spec.caution,
         allow_broken=spec.allow_broken,
+        guards=frozenset(case.id for case in project.cases if case.kind == "guard"),
         max_unscored=spec.max_unscored,
         seed=spec.evalset.seed,
         reference_runs=spec.runner.repeats or 4,

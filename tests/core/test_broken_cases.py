@@ -20,6 +20,26 @@ def test_broken_means_always_passed_and_now_always_fails() -> None:
     assert broken_cases(reference, candidate, 1, PASS_FAIL) == ("a",)
 
 
+@pytest.mark.parametrize(
+    ("now", "as_failure", "as_guard"),
+    [
+        ([0, 0, 0, 0], True, True),
+        ([1, 0, 0, 0], False, True),
+        ([1, 0, 1, 0], False, False),
+        ([1, 1, 0, 1], False, False),
+        ([0, 0], False, False),
+    ],
+)
+def test_a_guard_breaks_when_most_of_its_runs_fail(now: list[float], as_failure: bool, as_guard: bool) -> None:
+    reference, candidate = {"a": [1.0] * 4}, {"a": now}
+    assert bool(broken_cases(reference, candidate, 1, PASS_FAIL)) is as_failure
+    assert bool(broken_cases(reference, candidate, 1, PASS_FAIL, {"a"})) is as_guard
+
+
+def test_a_guard_that_did_not_always_pass_before_is_none() -> None:
+    assert broken_cases({"a": [1, 1, 0]}, {"a": [0, 0, 0]}, 1, PASS_FAIL, {"a"}) == ()
+
+
 def test_one_run_is_enough_when_deterministic() -> None:
     setting = Setting(span=1, deterministic=True)
     assert broken_cases({"a": [1]}, {"a": [0]}, 1, setting) == ("a",)

@@ -83,6 +83,18 @@ def test_a_case_that_always_passed_is_broken_by_nobody_but_a_person() -> None:
     assert next_action(winner(broke, *answered("keep")), attended=True) == Keep(1)
 
 
+def test_a_guard_most_of_whose_runs_fail_now_is_broken_too() -> None:
+    dented = Compared(
+        number=1, comparison="holdout", reference_digest="old", candidate_digest="new", workload="held-out cases",
+        reference=dict.fromkeys(HOLDOUT, (1.0, 1.0, 1.0, 1.0)),
+        candidate={**dict.fromkeys(HOLDOUT, (1.0, 1.0, 1.0, 1.0)), "h1": (0.0, 1.0, 0.0, 0.0)},
+    )  # fmt: skip
+    assert next_action(winner(dented, read())) == Keep(1)
+    guarded = parked(winner(dented, read()), "broken", guards=frozenset({"h1"}))
+    assert guarded.broken == ("h1",)
+    assert next_action(winner(dented, read()), guards=frozenset({"h2"})) == Keep(1)
+
+
 @pytest.mark.parametrize(("decision", "outcome"), [("revert", "reverted"), ("inconclusive", "inconclusive")])
 def test_any_other_last_verdict_closes_the_experiment_under_its_word(decision: str, outcome: str) -> None:
     state = looping(*experiment(), verdict(decision, "add_sample"))

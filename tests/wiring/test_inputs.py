@@ -8,7 +8,7 @@ import pytest
 from triage_project import git
 
 from ceopt_tui.errors import InputError
-from ceopt_tui.inputs import Project, digests, open_project, split_of
+from ceopt_tui.inputs import Project, digests, open_project, split_of, terms_of
 
 SPEC = """\
 name: triage
@@ -84,3 +84,13 @@ def test_a_set_with_one_side_is_refused_before_anything_is_paid(tmp_path: Path, 
 def test_a_set_with_both_sides_is_split(tmp_path: Path) -> None:
     split = split_of(project(tmp_path))
     assert split.selection and split.holdout
+
+
+def test_guards_are_known_to_the_planner_and_bound_to_the_measurements(tmp_path: Path) -> None:
+    plain = project(tmp_path)
+    measured = digests(plain)[1]
+    assert terms_of(plain, attended=False, usd_per_run=None).guards == frozenset()
+    cases = "".join(case(number, ", kind: guard" if number in (1, 4) else "") for number in range(6))
+    guarded = project(tmp_path, cases=cases)
+    assert terms_of(guarded, attended=False, usd_per_run=None).guards == {"c1", "c4"}
+    assert digests(guarded)[1] != measured

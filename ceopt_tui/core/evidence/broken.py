@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from ceopt_tui.core.evidence.differences import contrast, paired_differences
 from ceopt_tui.core.evidence.noise import Noise, Runs
@@ -14,8 +14,13 @@ CONFIDENCE = 0.90  # that a shorter text is no worse
 DEFAULT_MARGIN = 0.05  # of the span
 
 
-def broken_cases(reference: Runs, candidate: Runs, pass_at: float, setting: Setting) -> tuple[str, ...]:
-    """Cases that passed in every reference run and failed in every candidate run, with enough runs on both sides."""
+def broken_cases(
+    reference: Runs, candidate: Runs, pass_at: float, setting: Setting, guards: Collection[str] = ()
+) -> tuple[str, ...]:
+    """Cases that passed in every reference run and failed in every candidate run, with enough runs on both sides.
+
+    Guards are there to go on passing: of them it is enough that most candidate runs fail.
+    """
     needed = 1 if setting.deterministic else _RUNS_TO_CALL_BROKEN
 
     def passes(score: float) -> bool:
@@ -24,13 +29,14 @@ def broken_cases(reference: Runs, candidate: Runs, pass_at: float, setting: Sett
     def enough(scores: Sequence[float]) -> bool:
         return len(scores) >= needed
 
+    def fails(case: str) -> bool:
+        passed = sum(map(passes, candidate[case]))
+        return 2 * passed < len(candidate[case]) if case in guards else not passed
+
     return tuple(
         case
         for case in sorted(set(reference) & set(candidate))
-        if enough(reference[case])
-        and enough(candidate[case])
-        and all(map(passes, reference[case]))
-        and not any(map(passes, candidate[case]))
+        if enough(reference[case]) and enough(candidate[case]) and all(map(passes, reference[case])) and fails(case)
     )
 
 

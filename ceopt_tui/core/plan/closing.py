@@ -100,14 +100,14 @@ def _passes(values: Sequence[float], terms: Terms) -> bool:
 
 
 def broken(state: RunState, terms: Terms, experiment: ExperimentState) -> tuple[str, ...]:
-    """Cases that passed in every run before and fail in every run now."""
+    """Cases that passed in every run before and fail in every run now; a guard breaks when most of its runs fail."""
     setting = terms.setting(state)
     names: set[str] = set()
     sides = _sides(state, experiment)
     if experiment.shortens and (anchor := before_removals(state)):  # what several removals break in small steps
         sides += [(anchor.selection, experiment.selection), (anchor.held_out, experiment.held_out)]
     for reference, candidate in sides:
-        names.update(broken_cases(reference, candidate, terms.pass_at, setting))
+        names.update(broken_cases(reference, candidate, terms.pass_at, setting, terms.guards))
     return tuple(sorted(names))
 
 

@@ -69,6 +69,7 @@ class Terms:
     pass_at: float = 1.0
     caution: Literal["low", "normal", "high"] = "normal"
     allow_broken: bool = False
+    guards: frozenset[str] = frozenset()  # cases that must go on passing: most runs failing breaks them
     max_unscored: float = 0.2
     seed: int = 7
     ideas_per_round: int = 4
