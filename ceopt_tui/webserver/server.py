@@ -104,7 +104,7 @@ class PageServer(Server):
             response.headers["Content-Security-Policy"] = "sandbox"
 
     def _socket_of(self, request: web.Request) -> str:
-        scheme = "wss" if self._door.address.encrypted and request.host in self._door.address.origin else "ws"
+        scheme = "wss" if f"https://{request.host}" in self._door.address.origins else "ws"
         return f"{scheme}://{request.host}"
 
     async def handle_index(self, request: web.Request) -> web.Response:
