@@ -159,6 +159,153 @@ def test_a_session_of_codex_that_was_cut_short(tmp_path: Path) -> None:
     assert (case.observed, case.went_wrong) == ("I will rewrite everything.", "only the typo")
 
 
+def meta(name: str, **more: Any) -> dict[str, Any]:
+    return {"timestamp": "t", "type": "session_meta", "payload": {"id": name, "source": "cli", **more}}
+
+
+def item(kind: str, **payload: Any) -> dict[str, Any]:
+    return {"timestamp": "t", "type": "response_item", "payload": {"type": kind, **payload}}
+
+
+def event(kind: str, **payload: Any) -> dict[str, Any]:
+    return {"timestamp": "t", "type": "event_msg", "payload": {"type": kind, **payload}}
+
+
+def spoken(role: str, text: str, *, envelope: bool = True, **more: Any) -> dict[str, Any]:
+    message = {"type": "message", "role": role, "content": [{"type": "input_text", "text": text}], **more}
+    return {"timestamp": "t", "type": "response_item", "payload": message} if envelope else message
+
+
+def typed(text: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A message of the user as newer versions write it: as the model gets it, and as it was typed."""
+    return spoken("user", f"# Context\n\n## My request for Codex:\n{text}"), event("user_message", message=text)
+
+
+def shell(output: str = "ok") -> tuple[dict[str, Any], dict[str, Any]]:
+    return item("function_call", name="shell", call_id="c"), item("function_call_output", call_id="c", output=output)
+
+
+def told(result: Any) -> list[tuple[str, str, str]]:
+    return [(case.input, case.observed, case.went_wrong) for case in result.cases]
+
+
+def test_codex_lines_of_several_versions_in_one_session(tmp_path: Path) -> None:
+    result = session(
+        tmp_path,
+        {"id": "s", "timestamp": "t", "instructions": None},
+        {"record_type": "state"},
+        spoken("user", "Sum 1..4?", envelope=False),
+        spoken("assistant", "9", envelope=False),
+        spoken("user", "No, add them", envelope=False),
+        spoken("assistant", "10", envelope=False),
+        *typed("And 1..5?"),
+        *shell(),
+        spoken("assistant", "14"),
+        event("agent_message", message="14"),
+        *typed("that's wrong"),
+        event("agent_message", message="15"),
+        spoken("user", "Nope, I said 1..5 squared"),
+    )
+    assert result.format == "codex"
+    assert [(case.observed, case.went_wrong) for case in result.cases] == [
+        ("9", "No, add them"),
+        ("14", "that's wrong"),
+        ("15", "Nope, I said 1..5 squared"),
+    ]
+    assert [case.id for case in result.cases] == ["s:3", "s:8", "s:14"]
+    assert "14\n\n14" not in str(result.cases)
+
+
+def test_codex_sessions_in_one_file_do_not_mix(tmp_path: Path) -> None:
+    lines = {
+        name: (meta(name), *typed(f"{name}?"), spoken("assistant", f"{name}!"), *typed("No, wrong"))
+        for name in ("one", "two")
+    }
+    agent = (meta("sub", source={"subagent": "review"}), *typed("look"), spoken("assistant", "x"), *typed("wrong"))
+    result = session(tmp_path, *lines["one"], *agent, *lines["two"])
+    assert told(result) == [("one?", "one!", "No, wrong"), ("two?", "two!", "No, wrong")]
+    assert [case.id for case in result.cases] == ["one:3", "two:3"], "as in a file of its own"
+    assert any(mention.line == 7 and "sub-agent" in mention.text for mention in result.skipped)
+
+
+def test_a_fork_and_a_resumed_session_of_codex_are_one(tmp_path: Path) -> None:
+    forked = session(tmp_path, meta("b", forked_from_id="a"), meta("a"), *typed("q"), spoken("assistant", "x"),
+                     meta("b"), *typed("wrong"))  # fmt: skip
+    assert [(case.id, case.went_wrong) for case in forked.cases] == [("b:4", "wrong")]
+
+
+def test_a_correction_after_a_tool_came_back(tmp_path: Path) -> None:
+    result = session(
+        tmp_path, meta("s"), *typed("Rename it"), spoken("assistant", "I look first."), *shell(), *shell(),
+        *typed("no, not that file"), spoken("assistant", "Comment.", phase="commentary"), *shell(),
+        spoken("assistant", "One more.", phase="commentary"), spoken("assistant", "Done.", phase="final_answer"),
+        *typed("you forgot the tests"), *shell(), *typed("stop"),
+    )  # fmt: skip
+    assert [(case.observed, case.went_wrong) for case in result.cases] == [
+        ("I look first.", "no, not that file"),
+        ("Done.", "you forgot the tests"),
+        ("[calls shell]", "stop"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cut", "reaction", "failed"),
+    [
+        ([event("turn_aborted", reason="interrupted")], "only the typo", True),
+        ([event("turn_aborted")], "only the typo", True),
+        ([spoken("user", "<turn_aborted>\nThe user interrupted")], "only the typo", True),
+        ([spoken("developer", "<turn_aborted>")], "only the typo", True),
+        ([*shell("aborted by user after 5.0s")], "only the typo", True),
+        ([*shell("Wall time: 5.0 seconds\naborted by user")], "only the typo", True),
+        ([event("turn_aborted", reason="replaced")], "only the typo", False),
+        ([event("turn_aborted", reason="budget_limited")], "only the typo", False),
+        ([event("turn_aborted", reason="interrupted")], "ok, please continue where you left off", False),
+        ([event("turn_aborted", reason="interrupted")], "continue, but not in that file", True),
+        ([], "only the typo", False),
+    ],
+)
+def test_what_cut_an_answer_of_codex_short(
+    tmp_path: Path, cut: list[dict[str, Any]], reaction: str, failed: bool
+) -> None:
+    begun = (meta("s"), *typed("fix it"), spoken("assistant", "I rewrite everything."))
+    result = session(tmp_path, *begun, *cut, *typed(reaction), all_items=True)
+    assert [case.kind for case in result.cases] == ["failure" if failed else "guard"]
+    assert result.cases[0].input == "fix it"
+
+
+def test_an_interruption_before_the_answer_is_no_case(tmp_path: Path) -> None:
+    lines = (meta("s"), *typed("fix it"), event("turn_aborted", reason="interrupted"), *typed("fix the typo"))
+    (case,) = session(tmp_path, *lines, spoken("assistant", "Done."), *typed("wrong")).cases
+    assert (case.input, case.went_wrong) == ("fix it\n\nfix the typo", "wrong")
+
+
+def test_questions_that_were_taken_back_are_named(tmp_path: Path) -> None:
+    result = session(
+        tmp_path, meta("s"), *typed("q1"), spoken("assistant", "a1"), *typed("q2"), spoken("assistant", "a2"),
+        event("thread_rolled_back", num_turns=1), *typed("no, wrong"),
+    )  # fmt: skip
+    assert told(result) == [("q1", "a1", "no, wrong")]
+    assert any("taken back" in mention.text for mention in result.skipped)
+
+
+def test_what_the_program_writes_is_counted(tmp_path: Path) -> None:
+    inserted = [
+        "<environment_context>x",
+        "<user_action>\nreview",
+        "<model_switch>",
+        "<permissions instructions>",
+        "<skill>",
+    ]
+    lines = [spoken("user", text) for text in inserted] + [spoken("developer", "be kind"), spoken("system", "x")]
+    result = session(tmp_path, meta("s"), *lines, spoken("user", "<b>bold</b>?"), spoken("assistant", "a"),
+                     spoken("user", "wrong"))  # fmt: skip
+    assert told(result) == [("<b>bold</b>?", "a", "wrong")]
+    said = "\n".join(map(str, result.skipped))
+    for words in ("5 lines are no turn of this conversation: inserted by the program", "message of the developer",
+                  "message of the system"):  # fmt: skip
+        assert words in said
+
+
 @pytest.mark.parametrize(
     "words",
     [

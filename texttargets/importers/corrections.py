@@ -36,6 +36,19 @@ _FRIENDLY = re.compile(
     r"|nope,? (?:that|all|looks)|not yet,? (?:but|let)|stop here\b",
     re.IGNORECASE,
 )  # fmt: skip
+_GOING_ON = re.compile(
+    r"(?:(?:ok(?:ay)?|yes|sorry|please|pls|now|just|bitte|ja|sí|oui|you can|sorry,? my mistake)[\s,.!…-]*)*"
+    r"(?:(?:and |then )?(?:continue|go on|go ahead|carry on|keep going|proceed|resume|pick up)"
+    r"|weiter|mach weiter|fahr fort|continúa|sigue|continuez?|继续|続けて)"
+    r"(?: (?:please|where you (?:left off|were|stopped)|from there|with (?:it|that|this)|bitte|now|the task|it))*"
+    r"[\s.!…]*",
+    re.IGNORECASE,
+)
+
+
+def is_going_on(words: str) -> bool:
+    """Whether somebody who stopped an answer only asks to go on with it."""
+    return _GOING_ON.fullmatch(" ".join(words[: 2 * _OPENING].split())) is not None
 
 
 def is_correction(words: str) -> bool:

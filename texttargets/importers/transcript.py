@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from texttargets.importers.corrections import is_correction
+from texttargets.importers.corrections import is_correction, is_going_on
 from texttargets.importers.records import Item, LeftOut, Row
 
 _BEFORE = 4  # turns that a question is shown with
@@ -56,9 +56,10 @@ class Turn:
 
 @dataclass
 class Session:
-    """The turns in order; lines that are no turns are counted by what they are."""
+    """The turns in order; lines that are no turns are counted by what they are. `start` is its line in the file."""
 
     name: str = ""
+    start: int = 1
     turns: list[Turn] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
     first_line: dict[str, int] = field(default_factory=dict)
@@ -72,6 +73,14 @@ class Session:
     def answering(self) -> Turn | None:
         """The answer that is going on, if there is one."""
         return self.turns[-1] if self.turns and self.turns[-1].role == "assistant" else None
+
+    def take_back(self, count: int, line: int) -> None:
+        """Drops the last questions with their answers: the person took them back and asked anew."""
+        for _ in range(count):
+            asked = max((index for index, turn in enumerate(self.turns) if turn.role == "user"), default=None)
+            if asked is not None:
+                del self.turns[asked:]
+                self.leave_out(line, "a question that was taken back, with its answer")
 
     def leave_out(self, line: int, what: str) -> None:
         """Counts a line that is no turn."""
@@ -94,7 +103,8 @@ def cases(session: Session) -> Iterator[Item]:
 
 def _row(session: Session, turns: Sequence[Turn], reaction: Turn | None) -> Row:
     *before, asked, said = turns
-    corrected = reaction is not None and (said.interrupted or is_correction(reaction.text))
+    stopped = said.interrupted and reaction is not None and not is_going_on(reaction.text)
+    corrected = reaction is not None and (stopped or is_correction(reaction.text))
     notes = []
     if len(before) > _BEFORE:
         notes.append("earlier turns of the session left out of the input")
@@ -119,4 +129,4 @@ def _id(session: Session, asked: Turn) -> str | None:
     """The id stays the same while a session grows: the message's own, else its line in the session."""
     if asked.id:
         return asked.id
-    return f"{session.name}:{asked.line}" if session.name else None
+    return f"{session.name}:{asked.line - session.start + 1}" if session.name else None
