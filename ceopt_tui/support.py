@@ -100,7 +100,11 @@ def _unsupported_by_command(spec: Spec) -> Iterator[tuple[Key, str]]:
     """Of a spec whose measurement is a command."""
     if spec.measurement.stability.comparison.method == "evidence":
         key = ("measurement", "stability", "comparison", "method")
-        yield key, "what a command prints is decided by absolute, relative or paired; write `paired`"
+        yield (
+            key,
+            "this version decides texts case by case, and a command by the numbers it prints; write `method: paired` "
+            "with `stability: {mode: repeat}`. The `cases` that it prints are told with each change and do not decide",
+        )
     for path in spec.parallel.shared_files:
         if any(covers(scope, path) or covers(path, scope) for scope in spec.scope.mutable):
             yield (

@@ -105,6 +105,7 @@ class Idea:
     rank: float = 0.0
     expected: str = ""  # benefit, in its proposer's words
     confidence: str = "low"
+    share: str = ""  # the printed number that is what it could save
     score: float | None = None  # a judge's
     smoke: str = "ok"
     delivered: int | None = None  # samples a worker sends
@@ -251,7 +252,7 @@ class World:
                     move="edit",
                     source="llm",
                     rank=idea.rank or -at,
-                    opportunity={"expected_benefit": idea.expected, "confidence": idea.confidence},
+                    opportunity={"expected_benefit": idea.expected, "confidence": idea.confidence, "share": idea.share},
                     generation=generation,
                     required_deps=(idea.needs,) if idea.needs else (),
                     dep_status="needs_approval" if idea.needs else "approved",

@@ -269,7 +269,7 @@ async def test_it_is_told_the_recipe_and_the_files_it_may_change_and_no_other(ch
 async def test_ideas_come_in_order_and_at_most_as_many_as_were_asked_for(checkout: Path) -> None:
     ideas = [
         {"description": " Keep the table ", "category": "caching", "expected_benefit": "30 %", "confidence": "high",
-         "cost_and_risk": "small", "evidence": "parsed per call", "dependencies": ["lru"]},
+         "cost_and_risk": "small", "evidence": "parsed per call", "share": "parse_ms", "dependencies": ["lru"]},
         {"description": "Read once", "confidence": "certain", "dependencies": "many"},
         {"description": "Third"},
     ]  # fmt: skip
@@ -277,6 +277,7 @@ async def test_ideas_come_in_order_and_at_most_as_many_as_were_asked_for(checkou
     first, second = await one.ideas(RECIPE, checkout, 2)
     assert (first.description, first.category, first.required_deps) == ("Keep the table", "caching", ("lru",))
     assert first.opportunity["evidence"] == "parsed per call" and first.rank > second.rank
+    assert first.opportunity["share"] == "parse_ms" and "share" not in second.opportunity
     assert (second.confidence, second.expected_benefit, second.required_deps) == ("low", "unknown", ())
     assert "at most 2 ideas" in completer.requests[0].messages[-1].content
     for odd in ({"ideas": 3}, {"ideas": [{"category": "x"}]}, {"ideas": [3]}):

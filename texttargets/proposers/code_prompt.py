@@ -20,7 +20,8 @@ measured, and name the changes most worth trying, each different in kind from th
 Reply with one JSON object and nothing else:
 {{"ideas": [{{"description": "Keep the parsed table between calls", "category": "caching", "expected_benefit": \
 "30 to 60 % less time, as parsing is most of it", "confidence": "medium", "cost_and_risk": "small edit; stale \
-entries", "evidence": "parse() is called once per request", "dependencies": []}}]}}
+entries", "evidence": "parse() is called once per request", "share": "parse_ms", "dependencies": []}}]}}
+Where one of the numbers measured is the part of the first goal that an idea could save, name it as its share, else "".
 A benefit you cannot estimate is "unknown; cheapest way to find out: …"."""
 
 _EDIT = f"""You carry out one change of a program that is measured by a command. You get the files that may be changed \

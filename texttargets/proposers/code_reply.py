@@ -27,11 +27,12 @@ IDEAS_SCHEMA: Mapping[str, Any] = {
                     "confidence": {"enum": ["high", "medium", "low"]},
                     "cost_and_risk": _STRING,
                     "evidence": _STRING,
+                    "share": _STRING,
                     "dependencies": {"type": "array", "items": _STRING},
                 },
                 "required": [
                     "description", "category", "expected_benefit", "confidence", "cost_and_risk", "evidence",
-                    "dependencies",
+                    "share", "dependencies",
                 ],
                 "additionalProperties": False,
             },
@@ -119,7 +120,9 @@ def _path(number: int, entry: Any) -> str:
 def _idea(number: int, entry: Any) -> HypothesisDraft:
     if not isinstance(entry, dict) or not str(entry.get("description") or "").strip():
         raise ProposalError(f"Idea {number} has no description.")
-    said = {key: str(entry[key]) for key in ("expected_benefit", "cost_and_risk", "evidence") if entry.get(key)}
+    said = {
+        key: str(entry[key]) for key in ("expected_benefit", "cost_and_risk", "evidence", "share") if entry.get(key)
+    }
     packages = entry.get("dependencies") or []
     confidence = entry.get("confidence")
     known = confidence if confidence in {"high", "medium", "low"} else "low"

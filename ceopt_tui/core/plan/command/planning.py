@@ -7,6 +7,7 @@ from ceopt_tui.core.figures import counted
 from ceopt_tui.core.plan.actions import Action, Hypothesize, Keep, KeepCommit, Note, Park
 from ceopt_tui.core.plan.command.batch import plan_batch
 from ceopt_tui.core.plan.command.finishing import plan_wrap_up
+from ceopt_tui.core.plan.command.locating import is_worth_trying, located, too_small
 from ceopt_tui.core.plan.command.setting_up import own_place, plan_setup
 from ceopt_tui.core.plan.command.terms import CommandTerms
 from ceopt_tui.core.plan.proposals import is_ready, plan_dependencies, plan_proposals
@@ -42,10 +43,11 @@ def plan_command(state: RunState, terms: Terms, command: CommandTerms, active_s:
         return Hypothesize(state.generation)
     if action := plan_dependencies(state, terms):
         return action
-    if ideas := next_ideas(state, command.batch):
+    if ideas := next_ideas(state, command, command.batch):
         return Note(_start(state, ideas, state.commands.batch + 1))
     if not state.backlog.added:
-        return Note((Stopped(outcome="no_ideas", reason="no executable action is left: there are no further ideas"),))
+        what = too_small(state, command) or "there are no further ideas"
+        return Note((Stopped(outcome="no_ideas", reason=f"no executable action is left: {what}"),))
     return Hypothesize(state.generation + 1)
 
 
@@ -58,30 +60,33 @@ def _proposals(state: RunState, terms: Terms) -> Action | None:
     return KeepCommit(action.number, change.commit, base)
 
 
-def next_ideas(state: RunState, wanted: int) -> list[HypothesisAdded]:
+def next_ideas(state: RunState, command: CommandTerms, wanted: int) -> list[HypothesisAdded]:
     """The best ideas that can be tried now; of equally promising ones, those of a category tried less."""
     tried: dict[str, int] = {}
     for experiment in state.experiments.values():
         tried[experiment.hypothesis.category] = tried.get(experiment.hypothesis.category, 0) + 1
     ideas = [idea for idea in state.hypotheses.values() if idea.id not in state.taken]
-    runnable = [idea for idea in ideas if idea.dep_status == "approved" or is_ready(state, idea)]
+    ready = [idea for idea in ideas if idea.dep_status == "approved" or is_ready(state, idea)]
+    runnable = [idea for idea in ready if is_worth_trying(state, command, idea)]
+    promise = {idea.id: _promise(idea, located(state, command, idea)) for idea in runnable}
     chosen: list[HypothesisAdded] = []
     while runnable and len(chosen) < wanted:
-        best = min(runnable, key=lambda idea: (_promise(idea), tried.get(idea.category, 0), -idea.rank, idea.id))
+        best = min(runnable, key=lambda idea: (promise[idea.id], tried.get(idea.category, 0), -idea.rank, idea.id))
         runnable.remove(best)
         chosen.append(best)
         tried[best.category] = tried.get(best.category, 0) + 1
     return chosen
 
 
-def _promise(idea: HypothesisAdded) -> tuple[bool, bool, int]:
-    """A person's ideas first; then those whose benefit somebody could estimate; then by confidence.
+def _promise(idea: HypothesisAdded, share: tuple[float, float] | None) -> tuple[bool, bool, int]:
+    """A person's ideas first; then those whose benefit somebody could estimate or measure; then by confidence.
 
     What nobody can estimate waits until the rest is tried: by then its proposer has measurements to go by.
     """
     told = idea.opportunity.get("expected_benefit", "")
+    unknown = share is None and told.strip().lower().startswith("unknown")
     confidence = idea.opportunity.get("confidence", "low")
-    return idea.source != "person", told.strip().lower().startswith("unknown"), _CONFIDENCE.get(confidence, 2)
+    return idea.source != "person", unknown, _CONFIDENCE.get(confidence, 2)
 
 
 def _rest_of_batch(state: RunState, command: CommandTerms) -> list[HypothesisAdded]:
@@ -90,7 +95,7 @@ def _rest_of_batch(state: RunState, command: CommandTerms) -> list[HypothesisAdd
     known = {*state.commands.changes, *state.commands.dispatched}
     if not begun or any(one.closed or one.refused or one.number in known for one in begun):
         return []
-    return next_ideas(state, command.batch - len(begun))
+    return next_ideas(state, command, command.batch - len(begun))
 
 
 def _start(state: RunState, ideas: list[HypothesisAdded], batch: int) -> tuple[ExperimentStarted, ...]:

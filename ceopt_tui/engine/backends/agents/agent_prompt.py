@@ -26,7 +26,8 @@ _IDEAS = f"""You look for ways to improve a program that is measured by a comman
 Your last message is one JSON object and nothing else:
 {{"ideas": [{{"description": "Keep the parsed table between calls", "category": "caching", "expected_benefit": \
 "30 to 60 % less time, as parsing is most of it", "confidence": "medium", "cost_and_risk": "small edit; stale \
-entries", "evidence": "parse() is called once per request", "dependencies": []}}]}}
+entries", "evidence": "parse() is called once per request", "share": "parse_ms", "dependencies": []}}]}}
+Where one of the numbers measured is the part of the first goal that an idea could save, name it as its share, else "".
 The ideas differ in kind. A benefit you cannot estimate is "unknown; cheapest way to find out: …"."""
 
 

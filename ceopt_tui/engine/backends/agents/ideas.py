@@ -10,7 +10,7 @@ from ceopt_tui.core.ports import HypothesisDraft
 from ceopt_tui.engine.backends.agents.failing import AgentFailed
 
 _FENCED = re.compile(r"```[ \t]*(?:json)?[ \t]*\r?\n(.*?)\r?\n[ \t]*```", re.DOTALL | re.IGNORECASE)
-_SAID = ("expected_benefit", "cost_and_risk", "evidence")
+_SAID = ("expected_benefit", "cost_and_risk", "evidence", "share")
 
 
 def ideas_in(message: str, move: str) -> list[HypothesisDraft]:
