@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from ceopt_tui.errors import CeoptError, InputError, Problem
+from ceopt_tui.evalset_merge import Ground, TakenUp, new_id, new_names, onto
 from ceopt_tui.evalset_text import Entry, in_order, rewritten
 from ceopt_tui.journal.atomic import write_atomic
 from schemas.evalset import Case, EvalSet
@@ -17,20 +16,32 @@ from schemas.loading import LoadedEvalSet, load_evalset, read_bytes
 from schemas.yaml_strict import EVALSET_BYTES, Document, read
 
 MOST_STEPS = 200  # that can be taken back
-_ID_WORDS, _ID_CHARACTERS = 6, 40
 
 
 class ChangedOnDiskError(CeoptError):
     """The file is not what it was when it was opened."""
 
 
+@dataclass(frozen=True)
+class Step:
+    """One change of one case, with the cases as they are on its other side."""
+
+    what: str
+    case_id: str
+    entries: tuple[Entry, ...]
+
+    def __str__(self) -> str:
+        return f"{self.what} {self.case_id}"
+
+
 @dataclass
 class Draft:
-    """The cases as they stand now. Every change is one step that can be taken back."""
+    """The cases as they stand now. Every change is one step that can be taken back, and made again."""
 
     loaded: LoadedEvalSet
     entries: tuple[Entry, ...] = ()
-    _past: list[tuple[str, tuple[Entry, ...]]] = field(default_factory=list)
+    _past: list[Step] = field(default_factory=list)
+    _future: list[Step] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.entries = self.entries or _as_loaded(self.loaded)
@@ -55,7 +66,8 @@ class Draft:
         if changed == case:
             return False
         self._step(
-            f"the change of {case_id}",
+            "the change of",
+            case_id,
             tuple(Entry(changed, entry.origin) if entry.case.id == case_id else entry for entry in self.entries),
         )
         return True
@@ -66,32 +78,48 @@ class Draft:
             raise InputError([Problem("", 0, "input", "is empty: a case needs something that goes in")])
         taken = {entry.case.id for entry in self.entries}
         case = self._valid(Case(id=new_id(str(values.get("input", "")), taken), **values))
-        self._step(f"the new case {case.id}", (*self.entries, Entry(case)))
+        self._step("the new case", case.id, (*self.entries, Entry(case)))
         return case.id
 
     def remove(self, case_id: str) -> None:
         """Takes a case out. An eval set holds one case at least."""
         left = tuple(entry for entry in self.entries if entry.case.id != case_id)
         assert left
-        self._step(f"the removal of {case_id}", left)
+        self._step("the removal of", case_id, left)
+
+    @property
+    def last(self) -> Step | None:
+        """The step that `undo` takes back."""
+        return self._past[-1] if self._past else None
+
+    @property
+    def next(self) -> Step | None:
+        """The step that `redo` makes again."""
+        return self._future[-1] if self._future else None
 
     def undo(self) -> str:
         """Takes the last step back and says which it was; nothing when there is none."""
-        if not self._past:
-            return ""
-        what, self.entries = self._past.pop()
-        return what
+        return self._moved(self._past, self._future)
+
+    def redo(self) -> str:
+        """Makes the step again that was taken back last, unless something else was changed since."""
+        return self._moved(self._future, self._past)
 
     def forget(self) -> None:
         """Gives up what was changed since the file was read or written."""
-        self.entries, self._past = _as_loaded(self.loaded), []
+        self.entries, self._past, self._future = _as_loaded(self.loaded), [], []
 
-    @property
-    def can_undo(self) -> bool:
-        return bool(self._past)
+    def _moved(self, out_of: list[Step], into: list[Step]) -> str:
+        if not out_of:
+            return ""
+        step = out_of.pop()
+        into.append(replace(step, entries=self.entries))
+        self.entries = step.entries
+        return str(step)
 
-    def _step(self, what: str, entries: tuple[Entry, ...]) -> None:
-        self._past = [*self._past[-MOST_STEPS:], (what, self.entries)]
+    def _step(self, what: str, case_id: str, entries: tuple[Entry, ...]) -> None:
+        self._past = [*self._past[1 - MOST_STEPS :], Step(what, case_id, self.entries)]
+        self._future = []
         self.entries = entries
 
     def _valid(self, case: Case) -> Case:
@@ -126,48 +154,27 @@ class Draft:
         """The file holds what was written; what was changed meanwhile stays, and so do the steps back."""
         places = {case.id: place for place, case in enumerate(loaded.evalset.cases)}
         self.loaded, self.entries = loaded, _placed(self.entries, places)
-        self._past = [(what, _placed(entries, places)) for what, entries in self._past]
+        for steps in (self._past, self._future):
+            steps[:] = [replace(step, entries=_placed(step.entries, places)) for step in steps]
 
-    def take_up(self, fresh: LoadedEvalSet) -> list[str]:
-        """Takes the file as it is now and puts this draft's changes onto it; gives the ids of cases changed in both.
+    def take_up(self, fresh: LoadedEvalSet) -> TakenUp:
+        """Takes the file as it is now and puts this draft's changes onto it, step by step: each can be taken back.
 
-        There this draft's version stays, but a case taken out here that was changed there is back. A case that is
-        gone from the file and was changed here is a new one.
+        A step that comes to nothing there is dropped.
         """
-        before = {case.id: case for case in self.loaded.evalset.cases}
-        mine = {entry.case.id: entry.case for entry in self.entries}
-        theirs = {case.id for case in fresh.evalset.cases}
-        entries, both = [], []
-        for place, case in enumerate(fresh.evalset.cases):
-            own, earlier = mine.get(case.id), before.get(case.id)
-            if own != earlier and case not in (earlier, own):
-                both.append(case.id)
-            if own is None and case == earlier:  # taken out here, left alone there
-                continue
-            entries.append(Entry(case if own is None or own == earlier else own, place))
-        for case_id, own in mine.items():
-            if case_id not in theirs and own != before.get(case_id):
-                entries.append(Entry(own))
-                both += [case_id] if case_id in before else []
-        self.loaded, self._past = fresh, []
-        self.entries = tuple(entries) or _as_loaded(fresh)
-        return both
+        ground = Ground({case.id: case for case in self.loaded.evalset.cases}, fresh.evalset.cases)
+        states = [step.entries for step in (*self._past, *self._future)]
+        ground = replace(ground, names=new_names(self.entries, states, ground))
+        self.loaded = fresh
+        self.entries, both = onto(self.entries, ground)
+        self._past = _on_new_ground(self._past, self.entries, ground)
+        self._future = _on_new_ground(self._future, self.entries, ground)
+        return TakenUp(both, {old: new for old, new in ground.names.items() if self.case(new) is not None})
 
 
 def open_draft(path: Path) -> Draft:
     """The eval set at `path`. Raises InputError with every problem."""
     return Draft(load_evalset(path))
-
-
-def new_id(text: str, taken: Iterable[str]) -> str:
-    """An id from the first words of a text that no other case has."""
-    words = re.findall(r"\w+", text.casefold())[:_ID_WORDS]
-    stem = "-".join(words)[:_ID_CHARACTERS].strip("-_") or "case"
-    known, number, name = set(taken), 1, stem
-    while name in known:
-        number += 1
-        name = f"{stem}-{number}"
-    return name
 
 
 def _as_loaded(loaded: LoadedEvalSet) -> tuple[Entry, ...]:
@@ -177,3 +184,14 @@ def _as_loaded(loaded: LoadedEvalSet) -> tuple[Entry, ...]:
 def _placed(entries: tuple[Entry, ...], places: dict[str, int]) -> tuple[Entry, ...]:
     """The same cases with the places they have in another file."""
     return in_order(Entry(entry.case, places.get(entry.case.id)) for entry in entries)
+
+
+def _on_new_ground(steps: list[Step], now: tuple[Entry, ...], ground: Ground) -> list[Step]:
+    """The steps that lead away from `now`, the nearest last, without those that change nothing any more."""
+    found: list[Step] = []
+    for step in reversed(steps):
+        entries = onto(step.entries, ground)[0]
+        if entries != now:
+            found.append(Step(step.what, ground.names.get(step.case_id, step.case_id), entries))
+        now = entries
+    return found[::-1]

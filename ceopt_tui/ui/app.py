@@ -172,7 +172,7 @@ class CeoptApp(EditingApp):
             self.push_screen(ThemesScreen(self.shown.model))
 
     def action_help(self) -> None:
-        self.push_screen(ReadingScreen("Keys", help_text()))
+        self.push_screen(ReadingScreen("Keys", help_text(getattr(self.screen, "place", None))))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         for command in commands_of(getattr(screen, "place", "reading")):
@@ -250,7 +250,7 @@ class CeoptApp(EditingApp):
         """ctrl+c without a selection: asks once, then stops the run and leaves."""
         self._interrupts += 1
         if self._interrupts > 1:
-            self.leave(ExitStatus.INTERRUPTED)
+            self.unless_unsaved(partial(self.leave, ExitStatus.INTERRUPTED))
             return
         what = "stop the run and leave" if self.working else "leave"
         kept = "what you wrote is not saved" if self.unsaved else "state is kept"

@@ -56,7 +56,7 @@ class Command:
 
 
 REVIEWS: tuple[Place, ...] = ("review", "keep")
-WITH_HELP: tuple[Place, ...] = ("home", "run", "review", "coverage", "evalset", "new")
+WITH_HELP: tuple[Place, ...] = ("home", "run", "review", "coverage", "new")
 WITH_QUIT: tuple[Place, ...] = ("home", "run", "review", "coverage", "reading", "new")
 COMMANDS = (
     Command("open", "enter", "enter", "Open", "Open the run; a new spec is started", "open", ("home",), False, False),
@@ -145,14 +145,16 @@ COMMANDS = (
     Command("side", "s", "s", "Side", "For selection, held out, or left to the draw", "side", ("evalset",), False),
     Command("save", "ctrl+s", "^s", "Save", "Write the file; cases not touched keep every byte", "save", ("evalset",)),
     Command("undo", "u,ctrl+z", "u", "Undo", "Take the last change back", "undo", ("evalset",)),
+    Command("redo", "ctrl+y,U", "U", "Redo", "Make the change again that was taken back", "redo", ("evalset",), False),
     Command("tags", "t", "t", "Tags", "Change the case's tags", "tags", ("evalset",), False),
     Command("delete", "d,delete", "d", "Delete", "Take the case out of the set", "delete", ("evalset",), False),
     Command("search", "slash", "/", "Search", "Cases with these words", "search", ("evalset",)),
-    Command("filter", "f", "f", "Filter", "Failures, guards, a side, a tag, what to look at", "filter", ("evalset",)),
+    Command("filter", "f", "f", "Filter", "By kind, side, tag, words, duplicates, leaks", "filter", ("evalset",)),
     Command("try", "r", "r", "Run", "Run the text on the case; shows the price first", "try", ("evalset",), False),
     Command("check_set", "c", "c", "Check", "All that is to be said of the set", "check", ("evalset",), False),
     Command("reload_set", "f5", "f5", "Reload", "Take up the file; your edits stay", "reload", ("evalset",), False),
     Command("back_home", "escape", "esc", "Back", "Clear the filter, then go back", "back", ("evalset",)),
+    Command("help_set", "question_mark,f1", "?", "Help", "What the keys do", "help", ("evalset",)),
     Command("quit_set", "q", "q", "Quit", "Leave the app; asks what to save", "leave_app", ("evalset",), False),
     Command("change", "enter", "enter", "Change", "Change the choice of this line", "change", ("new",), False, False),
     Command(
@@ -163,8 +165,11 @@ COMMANDS = (
     Command("back_new", "escape", "esc", "Back", "Leave; nothing is written", "back", ("new",)),
     Command("done_rubric", "ctrl+s", "^s", "Take", "Take the rubric over", "done", ("rubric",)),
     Command("back_rubric", "escape", "esc", "Back", "Leave; asks where it was changed", "back", ("rubric",)),
-    Command("done", "escape", "esc", "Done", "Take over what you wrote", "done", ("case",)),
+    Command("back_case", "escape", "esc", "Back", "Go back; asks whether to keep what you wrote", "back", ("case",)),
+    Command("done", "f2", "f2", "Keep", "Take over what you wrote into the list", "done", ("case",)),
     Command("done_save", "ctrl+s", "^s", "Save", "Take it over and write the file", "done_and_save", ("case",)),
+    Command("done_run", "ctrl+r", "^r", "Run", "Keep it, then run the text on the case", "done_and_run", ("case",)),
+    Command("help_case", "f1", "f1", "Help", "What the keys do", "help", ("case",)),
 )
 # Keys that widgets answer themselves, for the help.
 MOVING: tuple[tuple[str, str], ...] = (
@@ -200,10 +205,10 @@ def commands_of(place: Place) -> Iterator[Command]:
     return (command for command in COMMANDS if place in command.places)
 
 
-def help_text() -> str:
-    """All keys, screen by screen."""
+def help_text(first: Place | None = None) -> str:
+    """All keys, screen by screen; those of the screen a person comes from stand at the top."""
     parts = []
-    for place, title in PLACES.items():
+    for place, title in sorted(PLACES.items(), key=lambda one: one[0] != first):
         rows = [f"  {command.key_shown:<12}{command.explanation}" for command in commands_of(place)]
         parts.append("\n".join([title, *rows]))
     parts.append("\n".join(["Everywhere", *(f"  {keys:<12}{what}" for keys, what in MOVING)]))

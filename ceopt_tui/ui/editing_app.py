@@ -13,17 +13,19 @@ from ceopt_tui.run_options import RunOptions
 from ceopt_tui.ui.asking_app import AskingApp
 from ceopt_tui.ui.coverage_map_source import CoverageFiles, MapSource
 from ceopt_tui.ui.messages import CoverageWanted, EvalSetWanted
-from ceopt_tui.ui.screens.confirm import ConfirmScreen
+from ceopt_tui.ui.screens.confirm import LeaveScreen
 from ceopt_tui.ui.screens.coverage import CoverageScreen
 from ceopt_tui.ui.screens.evalset import EvalSetScreen
+from ceopt_tui.ui.screens.evalset_case import EvalSetCaseScreen
 from ceopt_tui.ui.screens.evalset_trial import TriesCase
 from ceopt_tui.ui.screens.pick import PickScreen
+from ceopt_tui.ui.typing_ahead import TypingAheadApp
 
 NO_SPEC = "The spec of this run is not where it was, so nothing says which cases it is measured on."
 NOT_SAVED = "What you wrote in the eval set is not saved. Leave without it?"
 
 
-class EditingApp(AskingApp):
+class EditingApp(TypingAheadApp, AskingApp):
     """Opens the eval set of a run, or one by its file, and the coverage map of a text.
 
     `trial_of` makes what runs a spec's text on a case, `map_of` what reads and measures the map of a spec.
@@ -78,13 +80,17 @@ class EditingApp(AskingApp):
         return any(getattr(screen, "unsaved", False) for screen in self.screen_stack)
 
     def unless_unsaved(self, leave: Callable[[], object]) -> None:
-        """Leaves; asks once while something would be lost."""
-        if not self.unsaved or isinstance(self.screen, ConfirmScreen):
+        """Leaves; asks once while something would be lost: the screen itself where it can keep what was written."""
+        screen = self.screen
+        if not self.unsaved or isinstance(screen, LeaveScreen):
             leave()
+            return
+        if isinstance(screen, EvalSetCaseScreen | EvalSetScreen):
+            screen.ask_to_leave(partial(self.unless_unsaved, leave))
             return
 
         def answered(given: bool | None) -> None:
             if given:
                 leave()
 
-        self.push_screen(ConfirmScreen(NOT_SAVED, "leave without it", "stay"), answered)
+        self.push_screen(LeaveScreen(NOT_SAVED, "leave without it", "stay"), answered)

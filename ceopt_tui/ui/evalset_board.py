@@ -36,16 +36,29 @@ class EvalSetBoard:
     filter: CaseFilter = field(default_factory=CaseFilter)
     rows: dict[str, CaseRow] = field(default_factory=dict)
     listed: tuple[str, ...] = ()
+    _listed_by: CaseFilter = field(default_factory=CaseFilter)
     _findings: dict[str, list[Finding]] = field(default_factory=dict)
 
     def refresh(self) -> None:
-        """Brings rows and list up to what is known now."""
+        """Brings rows and list up to what is known now.
+
+        A case that was listed stays so until the filter is another: what a person works on does not vanish under the
+        cursor, and the next key does not meet the case below it.
+        """
         evalset = self.draft.evalset
         self._findings = findings_of(evalset, self.report, self.held)
         self.rows = {row.id: row for row in case_rows(evalset.cases, self.report, self.held, self._findings)}
+        stay = set(self.listed) if self.filter == self._listed_by else set()
+        self._listed_by = self.filter
         self.listed = tuple(
-            case.id for case in evalset.cases if self.filter.accepts(case, self.rows[case.id], self.held.hides(case.id))
+            case.id
+            for case in evalset.cases
+            if case.id in stay or self.filter.accepts(case, self.rows[case.id], self.held.hides(case.id))
         )
+
+    def list_too(self, case_id: str) -> None:
+        """Lists a case until the filter changes, whether it fits or not."""
+        self.listed = (*self.listed, case_id)
 
     @property
     def cases(self) -> tuple[Case, ...]:

@@ -33,6 +33,16 @@ LOOKS = {
     "odd_id": Mark("~", "id", "unsure"),
 }
 NO_LOOK = Mark("", "", "quiet")
+ANY_LOOK = "any"
+# What the filter calls the cases with such a finding.
+LOOK_NAMES = {
+    "leak": "leaks: alike on both sides",
+    "answer": "expected answers that fail their check",
+    "conflict": "conflicts: one input, two answers",
+    "check": "checks that say nothing",
+    "twice": "duplicates on one side",
+    "id": "odd ids",
+}
 # What may be said of a case that is held out.
 SAFE_WORDS = {
     "expected_fails": "its expected answer fails its own check",
@@ -78,6 +88,7 @@ class CaseRow:
     look: Mark
     excerpt: str
     tags: str
+    looks: tuple[str, ...] = ()  # the words of all its findings; `look` is the first
 
 
 @dataclass(frozen=True)
@@ -87,7 +98,7 @@ class CaseFilter:
     kind: str = ""
     side: str = ""
     tag: str = ""
-    looked: bool = False
+    look: str = ""  # the word of a finding, or ANY_LOOK
     text: str = ""
 
     def accepts(self, case: Case, row: CaseRow, hidden: bool) -> bool:
@@ -95,7 +106,7 @@ class CaseFilter:
             self.kind in ("", case.kind)
             and self.side in ("", row.side.strip("()"))
             and (not self.tag or self.tag in case.tags)
-            and (not self.looked or bool(row.look.sign))
+            and (self.look in ("", *row.looks) or (self.look == ANY_LOOK and bool(row.looks)))
         )
         return fits and (not self.text or self.text.casefold() in _searched(case, hidden))
 
@@ -103,7 +114,10 @@ class CaseFilter:
     def words(self) -> str:
         """What it says, for people; nothing when it lets all through."""
         parts = [self.kind and f"{self.kind}s", self.side, self.tag and f"tag {one_line(self.tag)}"]
-        parts += ["to look at" if self.looked else "", self.text and f"with “{one_line(self.text)}”"]
+        parts += [
+            "to look at" if self.look == ANY_LOOK else LOOK_NAMES.get(self.look, ""),
+            self.text and f"with “{one_line(self.text)}”",
+        ]
         return ", ".join(part for part in parts if part)
 
 
@@ -144,10 +158,12 @@ def case_rows(
     for case in cases:
         other = "(selection)" if split is not None and split.holdout else ""
         side = held.sides.get(case.id) or SIDES[case.split] or drawn.get(case.id, other)
-        look = LOOKS[findings[case.id][0].code] if findings.get(case.id) else NO_LOOK
+        marks = list(dict.fromkeys(LOOKS[finding.code] for finding in findings.get(case.id, ())))
+        looks = tuple(mark.word for mark in marks)
         excerpt = held.sentence(case.id) if held.hides(case.id) else text_of(case, "input")
         tags = ", ".join(map(one_line, case.tags))
-        yield CaseRow(case.id, case.kind, side, look, _excerpt(excerpt[: 2 * EXCERPT_CELLS]), tags)
+        shown = _excerpt(excerpt[: 2 * EXCERPT_CELLS])
+        yield CaseRow(case.id, case.kind, side, marks[0] if marks else NO_LOOK, shown, tags, looks)
 
 
 @lru_cache(maxsize=20_000)
@@ -212,15 +228,17 @@ def facets(cases: Sequence[Case], rows: Sequence[CaseRow]) -> list[tuple[str, Ca
     kinds = Counter(case.kind for case in cases)
     sides = Counter(row.side.strip("()") for row in rows if row.side)
     tags = Counter(tag for case in cases for tag in case.tags)
-    looked = sum(bool(row.look.sign) for row in rows)
+    looked = sum(bool(row.looks) for row in rows)
+    looks = Counter(look for row in rows for look in row.looks)
     found = [(f"{kind}s ({kinds[kind]})", CaseFilter(kind=kind)) for kind in ("failure", "guard") if kinds[kind]]
     found += [(f"{side} ({count})", CaseFilter(side=side)) for side, count in sorted(sides.items(), reverse=True)]
-    found += [(f"to look at ({looked})", CaseFilter(looked=True))] if looked else []
+    found += [(f"to look at ({looked})", CaseFilter(look=ANY_LOOK))] if looked else []
+    found += [(f"{name} ({looks[look]})", CaseFilter(look=look)) for look, name in LOOK_NAMES.items() if looks[look]]
     return found + [(f"tag {one_line(tag)} ({count})", CaseFilter(tag=tag)) for tag, count in tags.most_common()]
 
 
 def narrowed(now: CaseFilter, more: CaseFilter) -> CaseFilter:
     """Both together; where both say something of the same kind, `more` holds."""
     return CaseFilter(
-        more.kind or now.kind, more.side or now.side, more.tag or now.tag, more.looked or now.looked, now.text
+        more.kind or now.kind, more.side or now.side, more.tag or now.tag, more.look or now.look, now.text
     )

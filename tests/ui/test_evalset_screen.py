@@ -2,106 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
+from evalset_stage import MORE, builder, case, evalset_text, held, screen, write
 from pictures import check_picture
 from stage import Stage, on_stage, text_of, until
-from textual.pilot import Pilot
-from textual.widgets import DataTable, TextArea
+from textual.widgets import DataTable
 
 from ceopt_tui.core.ports import RunResult
 from ceopt_tui.errors import SetupError
 from ceopt_tui.evalset_runs import OpenRun
 from ceopt_tui.run_options import RunOptions
-from ceopt_tui.ui.app import CeoptApp
 from ceopt_tui.ui.screens.evalset import EvalSetScreen
 from ceopt_tui.ui.screens.evalset_case import EvalSetCaseScreen
 from ceopt_tui.ui.screens.home import HomeScreen
 from schemas.evalset import Case
 from schemas.loading import load_evalset
-from schemas.records import SplitFrozen
 
-pytestmark = pytest.mark.exhaustive
-
-CASES = """\
-# Where a message belongs.
-name: triage
-check: {type: normalized}
-cases:
-  # Returns, from the spring.
-  - id: refund-after-30-days
-    input: "I bought this in March, can I still return it?"
-    expected: returns    # not billing
-    observed: billing
-    went_wrong: Treated every mention of money as billing
-    tags: [returns, money]
-
-  - id: invoice-copy
-    input: Can you send me the invoice again?
-    expected: billing
-    kind: guard
-"""
-MORE = (
-    ("parcel-wet", "My parcel arrived soaked.", "shipping", "returns"),
-    ("password", "I cannot log in any more.", "account", "billing"),
-    ("two-charges", "You charged me twice this month.", "billing", "account"),
-    ("wrong-size", "The shoes are too small, I want others.", "returns", "shipping"),
-    ("late", "Where is my order? It should be here by now.", "shipping", "account"),
-    ("delete-me", "Please delete my account and all my data.", "account", "billing"),
-    ("courier", "The courier left it in the rain.", "shipping", "returns"),
-    ("vat", "Can the VAT number be put on the bill?", "billing", "account"),
-    ("broken", "The lamp does not work.", "returns", "shipping"),
-    ("cjk", "荷物がまだ届いていません。", "shipping", "account"),
-)
-
-
-def evalset_text(more: Sequence[tuple[str, str, str, str]] = MORE) -> str:
-    return CASES + "".join(
-        f"\n  - id: {name}\n    input: {text!r}\n    expected: {wanted}\n    observed: {got}\n"
-        for name, text, wanted, got in more
-    )
-
-
-@asynccontextmanager
-async def builder(
-    folder: Path, text: str | None = None, *, size: tuple[int, int] = (80, 24), runs: tuple[OpenRun, ...] = ()
-) -> AsyncIterator[tuple[CeoptApp, Pilot[int], Path]]:
-    path = folder / "triage.yaml"
-    path.write_text(evalset_text() if text is None else text, encoding="utf-8")
-    async with on_stage(Stage(folder / "stage"), size=size) as (app, pilot):
-        await app.push_screen(EvalSetScreen(path, looks=lambda _path, _ids: runs))
-        await until(pilot, lambda: "held-out case" in text_of(app) or "Cannot confirm" in text_of(app), "the set")
-        yield app, pilot, path
-
-
-def screen(app: CeoptApp) -> EvalSetScreen:
-    return next(shown for shown in app.screen_stack if isinstance(shown, EvalSetScreen))
-
-
-def case(app: CeoptApp, case_id: str) -> Case:
-    board = screen(app).board
-    assert board is not None
-    found = board.draft.case(case_id)
-    assert found is not None
-    return found
-
-
-async def write(pilot: Pilot[int], field: str, text: str) -> None:
-    """Replaces the text of a field on the case's screen."""
-    area = pilot.app.screen.query_one(f"#{field}", TextArea)
-    area.focus()
-    area.text = ""
-    await pilot.pause()
-    await pilot.press(*("enter" if letter == "\n" else "space" if letter == " " else letter for letter in text))
-
-
-def held(*case_ids: str) -> tuple[OpenRun, ...]:
-    split = SplitFrozen(selection=("invoice-copy",), holdout=case_ids, report_only=(), groups=(), seed=7)
-    return (OpenRun("triage", split),)
+MORE_OF_IT = pytest.mark.exhaustive
 
 
 async def test_cases_stand_in_a_list_with_the_four_fields_of_one_below(tmp_path: Path) -> None:
@@ -109,7 +29,7 @@ async def test_cases_stand_in_a_list_with_the_four_fields_of_one_below(tmp_path:
         check_picture(app, "evalset")
         for shown in (
             "12 cases, 11 failures, 1 guard",
-            "6 distinct held-out cases: sees gains",
+            "6 distinct held-out cases:\n sees gains above",
             "Went wrong  Treated every",
         ):
             assert shown in text_of(app)
@@ -133,7 +53,7 @@ async def test_a_field_is_edited_saved_and_nothing_else_changes(tmp_path: Path) 
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, EvalSetCaseScreen))
         await write(pilot, "expected", "returns\nor not")
-        await pilot.press("escape")
+        await pilot.press("f2")
         await until(pilot, lambda: "* not saved" in text_of(app))
         await pilot.press("ctrl+s")
         await until(pilot, lambda: "* not saved" not in text_of(app) and "Saved." in text_of(app))
@@ -178,11 +98,11 @@ async def test_a_case_is_added_by_hand_and_one_is_taken_out(tmp_path: Path) -> N
         await pilot.press("n")
         await until(pilot, lambda: "A new case" in text_of(app))
         await write(pilot, "expected", "billing")
-        await pilot.press("escape")
+        await pilot.press("f2")
         await until(pilot, lambda: "needs something that goes in" in text_of(app))
         await pilot.press("down", "enter")
         await write(pilot, "input", "Why twice?")
-        await pilot.press("escape")
+        await pilot.press("f2")
         await until(pilot, lambda: "13 cases" in text_of(app) and "─why-twice─" in text_of(app))
         await pilot.press("d")
         await until(pilot, lambda: "Take the case why-twice out of the set?" in text_of(app))
@@ -209,13 +129,14 @@ async def test_the_list_is_searched_and_filtered_and_esc_clears(tmp_path: Path) 
         await until(pilot, lambda: "all cases" in text_of(app) and "─courier─" in text_of(app), "the cursor stays")
         await pilot.press("f")
         await until(pilot, lambda: "List which cases?" in text_of(app) and "tag money (1)" in text_of(app))
-        await pilot.press("down", "down", "down", "enter")
-        await until(pilot, lambda: "1 case of 12: guards" in text_of(app))
+        await pilot.press("down", "down", "down", "down", "enter")
+        await until(pilot, lambda: "1 case of 12: guards  (esc lists all)" in text_of(app))
         await pilot.press("f", "down", "enter")
         await until(pilot, lambda: "all cases" in text_of(app))
         await pilot.press("slash", *"nowhere")
         await until(pilot, lambda: "0 cases of 12" in text_of(app) and "─No case─" in text_of(app))
-        await pilot.press("d", "escape")
+        assert "No case fits: with “nowhere”. esc lists all cases again." in text_of(app)
+        await pilot.press("enter", "d", "escape")
         await until(pilot, lambda: "all cases" in text_of(app))
 
 
@@ -293,8 +214,10 @@ async def test_leaving_asks_about_what_is_not_saved(tmp_path: Path) -> None:
         before = path.read_bytes()
         await pilot.press("g", "escape")
         await until(pilot, lambda: "changes that are not saved" in text_of(app))
-        await pilot.press("escape", "ctrl+q")
+        await pilot.press("ctrl+q")
         await until(pilot, lambda: "leave without it" in text_of(app))
+        await pilot.press("escape", "escape", "ctrl+q")
+        await until(pilot, lambda: "changes that are not saved" in text_of(app))
         await pilot.press("escape", "escape", "down", "down", "enter")
         await until(pilot, lambda: isinstance(app.screen, HomeScreen))
         assert path.read_bytes() == before
@@ -309,13 +232,36 @@ async def test_leaving_can_save_first(tmp_path: Path) -> None:
     assert "kind: guard" in path.read_text("utf-8").partition("invoice")[0]
 
 
-async def test_a_case_being_written_counts_as_not_saved(tmp_path: Path) -> None:
+async def test_esc_in_a_case_asks_what_is_to_become_of_it(tmp_path: Path) -> None:
     async with builder(tmp_path) as (app, pilot, _):
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, EvalSetCaseScreen))
-        await pilot.press("x", "ctrl+q")
-        await until(pilot, lambda: "leave without it" in text_of(app))
-        await pilot.press("escape")
+        await pilot.press("x", "escape")
+        await until(pilot, lambda: "You wrote in: Input." in text_of(app) and "keep it" in text_of(app))
+        await pilot.press("escape", "y", "escape")
+        await until(pilot, lambda: "You wrote in: Input." in text_of(app))
+        await pilot.press("down", "down", "enter")
+        await until(pilot, lambda: isinstance(app.screen, EvalSetScreen))
+        assert not screen(app).unsaved
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, EvalSetCaseScreen))
+        await pilot.press("x", "escape", "down", "enter")
+        await until(pilot, lambda: "* not saved" in text_of(app))
+        assert str(case(app, "refund-after-30-days").input).startswith("xI bought")
+
+
+@pytest.mark.parametrize("keys", [("ctrl+q",), ("ctrl+c", "ctrl+c")])
+async def test_leaving_from_a_case_asks_for_it_and_for_the_file(tmp_path: Path, keys: tuple[str, ...]) -> None:
+    async with builder(tmp_path) as (app, pilot, path):
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, EvalSetCaseScreen))
+        await pilot.press("x", *keys)
+        await until(pilot, lambda: "You wrote in: Input." in text_of(app))
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: "changes that are not saved" in text_of(app))
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: app.return_code is not None or not app.is_running)
+    assert str(load_evalset(path).evalset.cases[0].input).startswith("xI bought")
 
 
 async def test_a_file_that_cannot_be_read_says_why(tmp_path: Path) -> None:
@@ -348,7 +294,7 @@ async def test_foreign_text_is_never_markup_and_never_acts(tmp_path: Path) -> No
         await until(pilot, lambda: "Input (JSON)" in text_of(app))
         assert "␛" in text_of(app) and "special characters, edit in the file" in text_of(app)
         await write(pilot, "expected", "no json")
-        await pilot.press("escape")
+        await pilot.press("f2")
         await until(pilot, lambda: "what you wrote is none" in text_of(app))
         await pilot.press("escape")
         await write(pilot, "expected", '{"queue": "billing"}')

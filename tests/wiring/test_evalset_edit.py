@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from ceopt_tui.errors import InputError, StorageError
-from ceopt_tui.evalset_edit import ChangedOnDiskError, Draft, new_id, open_draft
+from ceopt_tui.evalset_edit import ChangedOnDiskError, Draft, open_draft
+from ceopt_tui.evalset_merge import TakenUp, new_id
 
 TEXT = """\
 name: triage
@@ -43,7 +44,7 @@ def test_every_change_is_one_step_back(draft: Draft) -> None:
     assert ids(draft) == ["a", "c", "four-please"] and draft.changed
     assert draft.undo() == "the new case four-please" and draft.undo() == "the removal of b"
     assert draft.undo() == "the change of a" and draft.undo() == ""
-    assert not draft.changed and not draft.can_undo
+    assert not draft.changed and not draft.last
 
 
 def test_what_makes_no_case_is_refused_and_changes_nothing(draft: Draft) -> None:
@@ -51,7 +52,7 @@ def test_what_makes_no_case_is_refused_and_changes_nothing(draft: Draft) -> None
         draft.change("a", expected="many")
     with pytest.raises(InputError, match="needs something that goes in"):
         draft.add(expected="4")
-    assert not draft.changed and not draft.can_undo
+    assert not draft.changed and not draft.last
 
 
 def test_saving_keeps_the_steps_back_and_what_came_after(draft: Draft) -> None:
@@ -76,7 +77,7 @@ def test_a_file_that_changed_meanwhile_is_not_overwritten(draft: Draft) -> None:
     with pytest.raises(ChangedOnDiskError):
         draft.write()
     assert file.read_text("utf-8") == theirs
-    assert draft.take_up(open_draft(file).loaded) == []
+    assert draft.take_up(open_draft(file).loaded) == TakenUp()
     assert save(draft)
     assert [(case.id, case.expected) for case in draft.evalset.cases] == [
         ("a", "11"), ("c", "33"), ("d", "4"), ("new", "5"),
@@ -92,9 +93,65 @@ def test_where_both_changed_a_case_ours_stands_and_none_is_lost(draft: Draft) ->
         TEXT.replace('"1"', '"111"').replace('"2"', '"22"').replace('  - {id: c, input: three, expected: "3"}\n', "")
     )
     file.write_text(theirs, encoding="utf-8")
-    assert draft.take_up(open_draft(file).loaded) == ["a", "b", "c"]
+    assert draft.take_up(open_draft(file).loaded) == TakenUp(["a", "b", "c"])
     assert [(case.id, case.expected) for case in draft.evalset.cases] == [("a", "11"), ("b", "22"), ("c", "33")]
-    assert not draft.can_undo and draft.changed
+    assert draft.changed
+    assert [draft.undo() for _ in range(3)] == ["the change of c", "the change of a", ""], "b came back by itself"
+    assert [(case.id, case.expected) for case in draft.evalset.cases] == [("a", "111"), ("b", "22")]
+    assert not draft.changed
+
+
+def elsewhere(draft: Draft, text: str) -> TakenUp:
+    """Another program writes the file, and the draft takes it up."""
+    draft.loaded.file.write_text(text, encoding="utf-8")
+    return draft.take_up(open_draft(draft.loaded.file).loaded)
+
+
+def test_every_step_can_be_taken_back_after_the_file_was_taken_up(draft: Draft) -> None:
+    draft.change("a", observed="7")
+    draft.remove("b")
+    draft.change("c", observed="8")
+    draft.add(input="four", expected="4")
+    draft.undo()
+    elsewhere(draft, TEXT.replace("input: one", "input: uno"))
+    draft.change("c", observed="9")
+    assert ids(draft) == ["a", "c"] and draft.case("a") is not None
+    for what in ("the change of c", "the change of c", "the removal of b", "the change of a"):
+        assert draft.undo() == what
+    assert not draft.changed and ids(draft) == ["a", "b", "c"]
+    first = draft.case("a")
+    assert first is not None and first.input == "uno" and first.observed is None, "theirs stays, mine is taken back"
+    for _ in range(4):
+        draft.redo()
+    assert ids(draft) == ["a", "c"] and draft.case("c").observed == "9"  # type: ignore[union-attr]
+
+
+def test_what_was_taken_back_can_be_made_again_also_on_a_new_file(draft: Draft) -> None:
+    draft.change("a", observed="7")
+    draft.remove("b")
+    draft.undo()
+    elsewhere(draft, TEXT + '  - {id: d, input: four, expected: "4"}\n')
+    assert draft.next is not None and draft.redo() == "the removal of b" and draft.redo() == ""
+    assert ids(draft) == ["a", "c", "d"]
+    assert draft.undo() == "the removal of b" and draft.undo() == "the change of a" and not draft.changed
+    draft.change("c", observed="1")
+    assert draft.next is None, "another change ends it"
+
+
+def test_a_new_case_whose_id_the_file_gave_away_has_another(draft: Draft) -> None:
+    draft.add(input="four", expected="4")
+    draft.change("four", observed="44")
+    taken = elsewhere(draft, TEXT + '  - {id: four, input: IV, expected: "4"}\n')
+    assert taken == TakenUp([], {"four": "four-2"}) and ids(draft) == ["a", "b", "c", "four", "four-2"]
+    assert draft.undo() == "the change of four-2" and draft.undo() == "the new case four-2" and not draft.changed
+    draft.redo()
+    assert save(draft) and [case.input for case in open_draft(draft.loaded.file).evalset.cases][-2:] == ["IV", "four"]
+
+
+def test_the_same_new_case_on_both_sides_is_one(draft: Draft) -> None:
+    draft.add(input="four", expected="4")
+    assert elsewhere(draft, TEXT + '  - {id: four, input: four, expected: "4"}\n') == TakenUp()
+    assert ids(draft) == ["a", "b", "c", "four"] and not draft.changed and not draft.undo()
 
 
 def test_a_file_that_is_gone_is_written_again(draft: Draft) -> None:
@@ -125,7 +182,7 @@ def test_a_disk_that_refuses_leaves_file_and_draft(draft: Draft, monkeypatch: py
 def test_changes_can_be_given_up(draft: Draft) -> None:
     draft.change("a", expected="11")
     draft.forget()
-    assert not draft.changed and not draft.can_undo
+    assert not draft.changed and not draft.last
 
 
 @pytest.mark.parametrize(

@@ -54,3 +54,7 @@ class ConfirmScreen(ModalScreen[bool]):
 
     def action_read_back(self) -> None:
         """Nothing to read here."""
+
+
+class LeaveScreen(ConfirmScreen):
+    """Asks whether to leave with something lost; a person who asks to leave once more does."""

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container
 from textual.content import Content
 from textual.screen import Screen
+from textual.timer import Timer
 from textual.widgets import Footer, Static, TextArea
 
 from ceopt_tui.core.visible import one_line, said, visible
@@ -23,15 +25,19 @@ from schemas.evalset import Case
 
 WIDE_FROM = 100  # columns from which the fields stand side by side
 BREAKPOINTS = [(0, "-narrow"), (WIDE_FROM, "-wide")]
-HINT = "tab goes to the next field; esc takes what you wrote over into the list, where u takes it back"
+HINT = "tab goes to the next field; ctrl+s writes the file; esc asks whether to keep what you wrote"
 LOCKED = "special characters, edit in the file"
 _KEPT = frozenset("\n\t")
 
+KEEP_OR_NOT = ("keep it: take it over into the list", "throw away what I wrote")
+HELD_S = 0.4  # an enter this soon behind the last one is the key that opened the screen, still held down
+
+AfterCase = Literal["list", "save", "run"]
 Take = Callable[[dict[str, Any]], None]  # raises CeoptError when the values make no case
 
 
-class EvalSetCaseScreen(Screen[bool]):
-    """Hands what was written to `take`; gives True when the person wants the file saved with it."""
+class EvalSetCaseScreen(Screen[AfterCase]):
+    """Hands what was written to `take`; gives what the person wants done after that."""
 
     place: ClassVar[Place] = "case"
     CSS_PATH = "evalset_case.tcss"
@@ -44,6 +50,8 @@ class EvalSetCaseScreen(Screen[bool]):
         self._about = about
         self._take = take
         self._before = {name: text_of(case, name) if case else "" for name in FIELDS}
+        self._held: Timer | None = None
+        self._given_up = False
 
     def compose(self) -> ComposeResult:
         name = "A new case" if self._case is None else one_line(self._case.id)
@@ -56,10 +64,10 @@ class EvalSetCaseScreen(Screen[bool]):
 
     def _area(self, name: str) -> TextArea:
         text = self._before[name]
-        area = TextArea(text, id=name, soft_wrap=True, show_line_numbers=False)
+        area = FieldArea(text, id=name, soft_wrap=True, show_line_numbers=False)
         area.cursor_blink = False
         if not is_plain(text) or area.text != text:
-            area = TextArea(visible(text), id=name, soft_wrap=True, show_line_numbers=False, read_only=True)
+            area = FieldArea(visible(text), id=name, soft_wrap=True, show_line_numbers=False, read_only=True)
         kind = "" if self._case is None or isinstance(getattr(self._case, name), str | None) else " (JSON)"
         locked = f": {LOCKED}" if area.read_only else ""
         area.border_title = Content(LABELS[name] + kind + locked)
@@ -67,22 +75,42 @@ class EvalSetCaseScreen(Screen[bool]):
 
     def on_mount(self) -> None:
         self.query_one(f"#{FIELDS[0]}", TextArea).focus()
+        self._hold_off()
+
+    def _hold_off(self) -> None:
+        if self._held is not None:
+            self._held.stop()
+        self._held = self.set_timer(HELD_S, self._let_go)
+
+    def _let_go(self) -> None:
+        if self._held is not None:
+            self._held.stop()
+        self._held = None
+
+    def holds_off(self, key: str) -> bool:
+        """Is this key no writing, but the one that opened the screen and is still held down?"""
+        if self._held is None:
+            return False
+        if key == "enter":
+            self._hold_off()
+        else:
+            self._let_go()
+        return key == "enter"
 
     @property
     def unsaved(self) -> bool:
         """Does a field say something else than before?"""
-        areas = self.query(TextArea)
-        return any(not area.read_only and area.text != self._before[area.id or ""] for area in areas)
+        return not self._given_up and bool(self._changed)
+
+    @property
+    def _changed(self) -> list[str]:
+        areas = ((name, self.query_one(f"#{name}", TextArea)) for name in FIELDS)
+        return [name for name, area in areas if not area.read_only and area.text != self._before[name]]
 
     @property
     def written(self) -> dict[str, Any]:
         """The fields that say something else now. Raises InputError where JSON is wanted and none is written."""
-        changed = {}
-        for name in FIELDS:
-            area = self.query_one(f"#{name}", TextArea)
-            if not area.read_only and area.text != self._before[name]:
-                changed[name] = self._value(name, area.text)
-        return changed
+        return {name: self._value(name, self.query_one(f"#{name}", TextArea).text) for name in self._changed}
 
     def _value(self, name: str, text: str) -> Any:
         if not text.strip() and name != "input":
@@ -99,13 +127,37 @@ class EvalSetCaseScreen(Screen[bool]):
             raise InputError([Problem("", 0, name, "is a mapping in this case: write {…}")])
         return value if isinstance(value, dict | list) else text
 
+    def action_back(self) -> None:
+        self.ask_to_leave(lambda: None)
+
+    def ask_to_leave(self, go: Callable[[], object]) -> None:
+        """Closes the screen, then goes; asks before that what is to become of what was written."""
+        if not self.unsaved:
+            self._close("list", go)
+            return
+
+        def answered(place: int | None) -> None:
+            if place == 0:
+                self._take_over("list", go)
+            elif place == 1:
+                self._give_up(go)
+
+        fields = ", ".join(LABELS[name] for name in self._changed)
+        self.app.push_screen(PickScreen(f"You wrote in: {fields}.", KEEP_OR_NOT), answered)
+
     def action_done(self) -> None:
-        self._leave(save=False)
+        self._take_over("list")
 
     def action_done_and_save(self) -> None:
-        self._leave(save=True)
+        self._take_over("save")
 
-    def _leave(self, *, save: bool) -> None:
+    def action_done_and_run(self) -> None:
+        self._take_over("run")
+
+    async def action_help(self) -> None:
+        await self.run_action("app.help")
+
+    def _take_over(self, after: AfterCase, go: Callable[[], object] = lambda: None) -> None:
         try:
             written = self.written
             if written:
@@ -113,14 +165,35 @@ class EvalSetCaseScreen(Screen[bool]):
         except CeoptError as error:
             self._ask(said(str(error)))
             return
-        self.dismiss(save)
+        self._given_up = True
+        self._close(after, go)
+
+    def _give_up(self, go: Callable[[], object] = lambda: None) -> None:
+        self._given_up = True
+        self._close("list", go)
+
+    def _close(self, after: AfterCase, go: Callable[[], object]) -> None:
+        self.dismiss(after)
+        self.app.call_later(go)
 
     def _ask(self, fault: str) -> None:
         def answered(place: int | None) -> None:
             if place == 1:
-                self.dismiss(False)
+                self._give_up()
 
         self.app.push_screen(PickScreen(fault, ("go on writing", "throw away what I wrote")), answered)
+
+
+class FieldArea(TextArea):
+    """A field of the case."""
+
+    async def _on_key(self, event: events.Key) -> None:
+        screen = self.screen
+        if isinstance(screen, EvalSetCaseScreen) and screen.holds_off(event.key):
+            event.stop()
+            event.prevent_default()
+            return
+        await super()._on_key(event)
 
 
 def is_plain(text: str) -> bool:

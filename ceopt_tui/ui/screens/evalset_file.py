@@ -16,6 +16,7 @@ from textual.message import Message
 from ceopt_tui.core.visible import one_line, said
 from ceopt_tui.errors import CeoptError
 from ceopt_tui.evalset_edit import ChangedOnDiskError, Draft
+from ceopt_tui.evalset_merge import TakenUp
 from ceopt_tui.ui.screens.evalset_list import EvalSetListScreen
 from ceopt_tui.ui.screens.pick import PickScreen
 from schemas.evalset import Case
@@ -54,7 +55,8 @@ class NotDone(Message):
 class EvalSetFileScreen(EvalSetListScreen):
     """An eval set file that can be written."""
 
-    _busy = False  # with the file
+    _at_file = False  # is it being written or read?
+    _next: tuple[Then | None] | None = None  # what to do behind the saving that waits for it
 
     @property
     def unsaved(self) -> bool:
@@ -70,6 +72,9 @@ class EvalSetFileScreen(EvalSetListScreen):
 
     def edit(self, case_id: str, **values: Any) -> None:
         assert self.board is not None
+        if self.board.held.hides(case_id):  # a run has opened since the person began
+            self.notify(self.board.held.sentence(case_id), timeout=10, markup=False)
+            return
         try:
             changed = self.board.draft.change(case_id, **values)
         except CeoptError as error:
@@ -82,13 +87,26 @@ class EvalSetFileScreen(EvalSetListScreen):
         self._save(None)
 
     def _save(self, then: Then | None) -> None:
-        if self.board is not None and self.unsaved and not self._busy:
-            self._busy = True
+        if self._at_file:
+            self._next = (then,)
+        elif self.board is not None and self.unsaved:
+            self._begin("saving")
             self.work(partial(self._write, self.board.draft, then), WRITING)
+        elif then is not None:
+            then()
+
+    def _begin(self, what: str) -> None:
+        self._at_file, self.busy = True, what
+        self.show()
+
+    def _end(self) -> None:
+        """What the file was worked on for is over; whether the set is still being checked, the next look says."""
+        self._at_file, self.busy = False, "checking"
+        self.changed()
 
     async def _write(self, draft: Draft, then: Then | None) -> None:
         try:
-            loaded, kept = await asyncio.to_thread(draft.write)
+            loaded, kept = await asyncio.to_thread(draft.write)  # waited for, when the app ends meanwhile
         except CeoptError as error:
             self.post_message(NotDone(str(error), isinstance(error, ChangedOnDiskError)))
         else:
@@ -96,15 +114,18 @@ class EvalSetFileScreen(EvalSetListScreen):
 
     def on_written(self, message: Written) -> None:
         assert self.board is not None
-        self._busy = False
         self.board.draft.saved(message.loaded)
         self.notify("Saved." if message.kept else ANEW, timeout=3 if message.kept else 15, markup=False)
-        self.changed()
-        if message.then is not None:
-            self.leave(message.then)
+        self._end()
+        following, self._next = self._next, None
+        if following is not None:
+            self._save(*following)
+        elif message.then is not None and self.is_current:  # else the person has gone on meanwhile
+            self.ask_to_leave(message.then)
 
     def on_not_done(self, message: NotDone) -> None:
-        self._busy = False
+        self._next = None
+        self._end()
         if not message.elsewhere:
             self.notify(said(message.fault), severity="error", timeout=20, markup=False)
             return
@@ -114,11 +135,12 @@ class EvalSetFileScreen(EvalSetListScreen):
                 self.action_reload()
 
         options = ("take up the file; what I changed stays on top of it", "leave both as they are")
-        self.app.push_screen(PickScreen(f"Not saved: {said(message.fault)}.", options), picked)
+        question = PickScreen(f"Not saved: {said(message.fault)}.", options)
+        self.when_on_top(lambda: self.app.push_screen(question, picked))
 
     def action_reload(self) -> None:
-        if self.board is not None and not self._busy:
-            self._busy = True
+        if self.board is not None and not self._at_file:
+            self._begin("reading")
             self.work(self._read, WRITING)
 
     async def _read(self) -> None:
@@ -129,19 +151,18 @@ class EvalSetFileScreen(EvalSetListScreen):
 
     def on_reread(self, message: Reread) -> None:
         assert self.board is not None
-        self._busy = False
-        both = self.board.draft.take_up(message.loaded)
-        self.changed()
-        told = f" Changed here and in the file, yours stands: {', '.join(map(one_line, both))}." if both else ""
-        self.notify(f"The file is taken up.{told}", timeout=10 if both else 3, markup=False)
+        taken = self.board.draft.take_up(message.loaded)
+        self._end()
+        told = _told(taken)
+        self.notify(f"The file is taken up.{told}", timeout=10 if told else 3, markup=False)
 
     def action_leave_app(self) -> None:
         async def leave() -> None:
             await self.run_action("app.leave")
 
-        self.leave(partial(self.call_later, leave))
+        self.ask_to_leave(partial(self.call_later, leave))
 
-    def leave(self, go: Then) -> None:
+    def ask_to_leave(self, go: Then) -> None:
         """Goes; asks before that while changes are not saved."""
         if not self.unsaved:
             go()
@@ -160,3 +181,11 @@ class EvalSetFileScreen(EvalSetListScreen):
         assert self.board is not None
         self.board.draft.forget()
         go()
+
+
+def _told(taken: TakenUp) -> str:
+    both = ", ".join(map(one_line, taken.both))
+    told = f" Changed here and in the file, yours stands: {both}." if both else ""
+    for old, new in taken.renamed.items():
+        told += f" The file has another case {one_line(old)} by now: yours is {one_line(new)}."
+    return told

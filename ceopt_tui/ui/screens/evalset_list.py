@@ -22,8 +22,9 @@ from textual.widgets import DataTable, Footer, Input, Static
 from ceopt_tui.core.figures import counted
 from ceopt_tui.core.visible import one_line, said
 from ceopt_tui.errors import CeoptError
-from ceopt_tui.evalset_edit import Draft, open_draft
+from ceopt_tui.evalset_edit import open_draft
 from ceopt_tui.evalset_runs import OpenRun, open_runs
+from ceopt_tui.ui.aside import aside
 from ceopt_tui.ui.evalset_board import EvalSetBoard
 from ceopt_tui.ui.evalset_rows import CaseRow, held_by, standing, warnings
 from ceopt_tui.ui.styled import MUTED, Line, cell, mark_cell
@@ -48,8 +49,7 @@ Looks = Callable[[Path, list[str]], tuple[OpenRun, ...]]
 class Opened(Message):
     """The file was read, or could not be."""
 
-    draft: Draft | None
-    runs: tuple[OpenRun, ...] = ()
+    board: EvalSetBoard | None
     fault: str = ""
 
 
@@ -59,6 +59,7 @@ class Examined(Message):
 
     report: EvalsetReport | None
     runs: tuple[OpenRun, ...]
+    cases: tuple[Case, ...]  # as they were
 
 
 class EvalSetListScreen(Screen[None]):
@@ -77,12 +78,16 @@ class EvalSetListScreen(Screen[None]):
         self._at_it = False  # is it being examined?
         self._report: EvalsetReport | None = None
         self._reported: tuple[Case, ...] = ()  # the cases that the report is about
+        self._in_footer: tuple[object, ...] = ()
+        self._said: dict[str, str] = {}  # what stands in the lines
+        self._waiting: list[Callable[[], object]] = []  # what waits until this screen is on top again
+        self.busy = "reading"  # what is at work on the set, for people
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="title"):
             yield Static(Content.styled(f"Eval set {one_line(self.path.name)}", "bold"), id="name", markup=False)
-            yield Static(id="unsaved", markup=False)
-        yield Static("Reading the cases …", id="filter", markup=False)
+            yield Static("… reading", id="unsaved", markup=False)
+        yield Static(id="filter", markup=False)
         yield RowTable(COLUMNS, id="cases")
         yield Reading(id="detail", below=Columns(id="texts"))
         yield Input(id="word", classes="hidden")
@@ -102,21 +107,36 @@ class EvalSetListScreen(Screen[None]):
     async def _open(self) -> None:
         """The runs are known before the first case is shown."""
         try:
-            draft = await asyncio.to_thread(open_draft, self.path)
-            runs = await asyncio.to_thread(self._looks, self.path, [case.id for case in draft.evalset.cases])
+            self.post_message(Opened(await aside(self._opened)))
         except CeoptError as error:
             self.post_message(Opened(None, fault=str(error)))
-        else:
-            self.post_message(Opened(draft, runs))
+
+    def _opened(self) -> EvalSetBoard:
+        draft = open_draft(self.path)
+        board = EvalSetBoard(draft, held_by(self._looks(self.path, [case.id for case in draft.evalset.cases])))
+        board.refresh()
+        return board
 
     def on_opened(self, message: Opened) -> None:
-        if message.draft is None:
+        if message.board is None:
             self.app.notify(said(message.fault), severity="error", timeout=20, markup=False)
-            self.dismiss()
+            self.when_on_top(self.dismiss)
             return
-        self.board = EvalSetBoard(message.draft, held_by(message.runs))
+        self.board, self.busy = message.board, "checking"
         self.show()
         self._examine()
+
+    def when_on_top(self, act: Callable[[], object]) -> None:
+        """Acts now, or once what lies over this screen is gone: nothing comes up under a person's fingers."""
+        if self.is_current:
+            act()
+        else:
+            self._waiting.append(act)
+
+    def on_screen_resume(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for act in waiting:
+            self.when_on_top(act)
 
     def _examine(self) -> None:
         """Looks at set and runs again in the background; what changes meanwhile is looked at after that."""
@@ -139,14 +159,19 @@ class EvalSetListScreen(Screen[None]):
     async def _examined(self, board: EvalSetBoard) -> None:
         evalset = board.draft.evalset
         if evalset.cases != self._reported:
-            self._report = await asyncio.to_thread(evalset_report, evalset, seed=self._seed, share=self._share)
+            self._report = await aside(partial(evalset_report, evalset, seed=self._seed, share=self._share))
             self._reported = evalset.cases
-        runs = await asyncio.to_thread(self._looks, self.path, [case.id for case in evalset.cases])
-        self.post_message(Examined(self._report, runs))
+        runs = await aside(partial(self._looks, self.path, [case.id for case in evalset.cases]))
+        self.post_message(Examined(self._report, runs, evalset.cases))
 
     def on_examined(self, message: Examined) -> None:
         board = self.board
-        if board is not None and (message.report, held_by(message.runs)) != (board.report, board.held):
+        if board is None:
+            return
+        if self.busy == "checking" and message.cases == board.cases:
+            self.busy = ""
+            self._show_lines(board)
+        if (message.report, held_by(message.runs)) != (board.report, board.held):
             board.report, board.held = message.report, held_by(message.runs)
             self.show()
 
@@ -162,22 +187,28 @@ class EvalSetListScreen(Screen[None]):
             self._show_lines(board)
             self._list(board)
             self._show_detail()
-        self.refresh_bindings()
+        self.offer()
 
     def _show_lines(self, board: EvalSetBoard) -> None:
         words = board.filter.words
-        of_all = f"{counted(len(board.listed), 'case')} of {len(board.cases):,}: {words}" if words else "all cases"
-        self.query_one("#filter", Static).update(Content(of_all))
-        self.query_one("#unsaved", Static).update("* not saved" if board.unsaved else "saved")
+        of_all = f"{counted(len(board.listed), 'case')} of {len(board.cases):,}: {words}  (esc lists all)"
+        self._say("filter", of_all if words else "all cases")
+        at_work = f"… {self.busy}  " if self.busy else ""
+        self._say("unsaved", at_work + ("* not saved" if board.unsaved else "saved"))
         report = board.report
-        self.query_one("#standing", Static).update(Content(standing(report)) if report else "")
+        self._say("standing", standing(report) if report else "")
         names = ", ".join(map(one_line, board.held.runs))
         lines = [f"! {names} is open: held-out cases are hidden and cannot be changed"] if names else []
         first, *more = (warnings(report) if report else []) or [""]
         lines += [f"! {first}" + (f" (c shows {len(more)} more)" if more else "")] if first else []
-        hint = self.query_one("#hint", Static)
-        hint.display = bool(lines)
-        hint.update(Content("\n".join(lines)))
+        self.query_one("#hint", Static).display = bool(lines)
+        self._say("hint", "\n".join(lines))
+
+    def _say(self, place: str, text: str) -> None:
+        """Each new text lays the whole screen out again."""
+        if self._said.get(place) != text:
+            self._said[place] = text
+            self.query_one(f"#{place}", Static).update(Content(text))
 
     def _list(self, board: EvalSetBoard) -> None:
         """Puts the next slice into the table; the cursor stays on its case, wherever that stands now."""
@@ -205,16 +236,19 @@ class EvalSetListScreen(Screen[None]):
 
     @property
     def selected(self) -> Case | None:
-        """The case under the cursor."""
+        """The case under the cursor, or the one it is about to go to."""
         if self.board is None or not self.is_mounted:
             return None
-        return self.board.draft.case(self.query_one(RowTable).selected_key)
+        return self.board.draft.case(self.cursor or self.query_one(RowTable).selected_key)
 
     def _show_detail(self) -> None:
         board, case, panel = self.board, self.selected, self.query_one("#detail", Reading)
         if board is None or case is None:
             panel.border_title = "No case"
-            panel.show([])
+            words = board.filter.words if board is not None else ""
+            panel.show(
+                [Line(Content(f"No case fits: {words}. esc lists all cases again.")) if words else Line(Content(""))]
+            )
             self.query_one(Columns).show_texts([])
             return
         panel.border_title = Content(one_line(case.id))
@@ -230,10 +264,23 @@ class EvalSetListScreen(Screen[None]):
         event.stop()
         self._show_detail()
         self.query_one("#detail", Reading).scroll_home(animate=False)
-        self.refresh_bindings()
+        self.offer()
+
+    def offer(self) -> None:
+        """Brings the footer up to what can be done now; it is made anew for that, so only where something changed."""
+        now = self.offered
+        if now != self._in_footer:
+            self._in_footer = now
+            self.refresh_bindings()
+
+    @property
+    def offered(self) -> tuple[object, ...]:
+        """All that what can be done depends on."""
+        return (self.board is not None, self.selected is not None)
 
     def changed(self) -> None:
         """The cases are no longer what they were."""
+        self.busy = self.busy or "checking"
         self.show()
         self._examine()
 

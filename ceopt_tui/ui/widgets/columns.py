@@ -27,6 +27,8 @@ class Columns(Prose):
 
     def show_texts(self, texts: Sequence[Labelled]) -> None:
         """Replaces the texts."""
+        if texts == self._texts:
+            return
         self._texts, self._shown = texts, None
         self._lines = [Line(NOTHING)] if texts else []
         self.refresh(layout=True)
