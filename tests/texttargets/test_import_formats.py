@@ -247,7 +247,11 @@ def test_promptfoo_results_give_failing_tests_only() -> None:
 
 def test_promptfoo_passes_become_guards_when_all_is_asked_for() -> None:
     result = read_failures([DATA / "promptfoo.json"], all_items=True)
-    assert [case.kind for case in result.cases] == ["guard", "failure", "failure"]
+    assert [(case.kind, case.went_wrong) for case in result.cases] == [
+        ("guard", None),
+        ("failure", "Too terse"),
+        ("failure", "wrong city"),
+    ]
     assert len(result.skipped) == 1
 
 

@@ -57,14 +57,15 @@ def _item(line: int, test: Mapping[str, Any]) -> Item:
     variables = mapping(test.get("vars")) or mapping(case.get("vars"))
     asserted = read_asserts(case.get("assert"), variables, case)
     metadata = mapping(case.get("metadata"))
+    passed = test.get("success", grading.get("pass"))
     values = {
         "id": metadata.get("id"),
         "vars": variables,
         "output": output,
         "expected": asserted.expected,
         "check": asserted.check,
-        "reason": grading.get("reason") or test.get("error"),
-        "passed": test.get("success", grading.get("pass")),
+        "reason": None if passed is True else grading.get("reason") or test.get("error"),
+        "passed": passed,
         "scores": test.get("namedScores") or grading.get("namedScores") or None,
         "tags": metadata.get("tags"),
     }
