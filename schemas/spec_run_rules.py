@@ -37,7 +37,10 @@ def _text_keys_have_a_target(spec: Spec) -> Iterator[Broken]:
     if spec.measurement.stability.comparison.method == "evidence":
         path = ("measurement", "stability", "comparison", "method")
         if not spec.measurement.per_case:
-            yield Broken(path, "evidence needs a score for every case: it is for text targets; for a command write paired or relative")
+            what = (
+                "evidence needs a score for every case: it is for text targets; for a command write paired or relative"
+            )
+            yield Broken(path, what)
 
 
 def _evalset_has_files(spec: Spec) -> Iterator[Broken]:
