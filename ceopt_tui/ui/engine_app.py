@@ -46,6 +46,8 @@ class EngineApp(App[int]):
 
         `wrap_up`: it has ended, and the person chooses what comes of it.
         """
+        if self._leaving is not None:  # nobody would be there to answer, and the process would wait for its end
+            return
         if self.working is not None:
             self.notify(f"{one_line(self.working.entry.name)} is at work; stop it first.", markup=False)
             return
@@ -108,11 +110,11 @@ class EngineApp(App[int]):
 
     def leave(self, status: int) -> None:
         """Ends the app with this status once the engine has put the end of its tick on record."""
-        if self.working is None or self._leaving is not None:  # asked again, the person does not wait
+        again, self._leaving = self._leaving is not None, status
+        if self.working is None or again:  # asked again, the person does not wait
             self.exit(status, return_code=status)
-            return
-        self._leaving = status
-        self.cancel_work()
+        else:
+            self.cancel_work()
 
     def _handle_exception(self, error: Exception) -> None:
         self.fault = self.fault or error

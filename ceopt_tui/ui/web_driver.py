@@ -10,6 +10,8 @@ from textual.events import AppFocus
 
 from ceopt_tui.ui.messages import HungUp
 
+AGAIN_S = 2.0
+
 
 class ServedDriver(WebDriver):
     """Textual's, but a run outlives its tab: writes that nobody reads are dropped, and the end of input hangs up."""
@@ -35,5 +37,6 @@ class ServedDriver(WebDriver):
     def run_input_thread(self) -> None:
         """Reads keys until the app closes its screen or the other side its pipe."""
         super().run_input_thread()
-        if not self.exit_event.is_set():
+        while not self.exit_event.is_set():  # an app that is still opening its screen misses the first
             self._app.post_message(HungUp())
+            self.exit_event.wait(AGAIN_S)
