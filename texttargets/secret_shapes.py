@@ -18,7 +18,7 @@ from texttargets.secret_signs import (
     is_session,
     is_very_random,
 )
-from texttargets.secret_tokens import TOKENS
+from texttargets.secret_tokens import BLOCKS, TOKENS
 
 _NAMES_PASSWORD = r"password|passwd|passphrase|passcode|pwd"
 _NAMES_SECRET = (
@@ -192,4 +192,6 @@ _UNANNOUNCED = Shape(
     is_very_random,
 )
 
-SHAPES = (*TOKENS, *_HEADERS, *_ADDRESSES, *_COMMANDS, *_NAMED, _UNANNOUNCED)
+ANNOUNCED = (*BLOCKS, *_HEADERS, *_ADDRESSES, *_COMMANDS, *_NAMED)
+SHAPES = (*TOKENS, *ANNOUNCED, _UNANNOUNCED)
+"""Without a long run of characters only what is announced can be there."""

@@ -20,7 +20,9 @@ def _address(kind: str, mark: str, pattern: str) -> Shape:
     return Shape(kind, (mark,), re.compile(pattern))
 
 
-TOKENS = (
+LONG_RUN = re.compile(r"[A-Za-z0-9_.~+/=%:-]{14}")  # shorter is no token
+
+BLOCKS = (
     Shape(
         "private key",
         ("-----begin",),
@@ -31,6 +33,8 @@ TOKENS = (
         ("private-lines:",),
         re.compile(r"Private-Lines: \d{1,4}\r?\n(?P<value>(?:[A-Za-z0-9+/=]{1,80}(?:\r?\n|\Z)){1,400})"),
     ),
+)
+TOKENS = (
     _token("private key", "age-secret-key-1", r"AGE-SECRET-KEY-1[A-Z0-9]{20,80}"),
     _token("JWT", "eyj", r"eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]{8,}){2}(?:\.[A-Za-z0-9_-]{8,}){0,2}"),
     _token(

@@ -11,8 +11,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from texttargets.secret_shapes import SECRET_NAME, SHAPES
+from texttargets.secret_shapes import ANNOUNCED, SECRET_NAME, SHAPES
 from texttargets.secret_signs import MARK, Shape, chosen
+from texttargets.secret_tokens import LONG_RUN
 
 AGAIN = "secret seen elsewhere"
 _TELLING = 6  # characters from which a password with digits or signs is known again
@@ -26,10 +27,12 @@ def redact(text: str, known: Known | None = None) -> tuple[str, tuple[str, ...]]
     """The text with every secret replaced, and the kinds in the order of the text; adds the values to `known`."""
     findings: list[tuple[int, str]] = []
     lowered = text.lower()
-    for shape in SHAPES:
-        if any(mark in lowered for mark in shape.marks):
-            text, found = _replace(shape, text, known)
-            findings += found
+    for shape in SHAPES if LONG_RUN.search(text) else ANNOUNCED:
+        for mark in shape.marks:
+            if mark in lowered:
+                text, found = _replace(shape, text, known)
+                findings += found
+                break
     return text, tuple(kind for _, kind in sorted(findings))
 
 
