@@ -37,6 +37,11 @@ class TypingAheadApp(App[int]):
         else:
             self._held.append(event)
 
+    async def typed_out(self) -> None:
+        """Returns when all that was typed has had its effect."""
+        if self._giving is not None:
+            await asyncio.wait({self._giving})
+
     async def _give(self) -> None:
         await self._settled()
         while self._held:

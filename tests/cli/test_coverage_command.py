@@ -18,10 +18,11 @@ from judged_project import RULE, NotesModel, make_judged
 from stub_endpoint import Reply, StubEndpoint, completion
 from triage_project import CONTRACT, LABELS, TriageModel, git, label, make_project, question, users_files
 
+from ceopt_tui.exits import ExitStatus
 from ceopt_tui.journal.lock import RunLock
 from ceopt_tui.system_clock import SystemClock
 
-pytestmark = pytest.mark.exhaustive
+MORE = pytest.mark.exhaustive
 
 FOLDER = Path(".context/ceopt/triage")
 COVERAGE = ("coverage", "spec.yaml", "--yes", "--json")
@@ -65,6 +66,7 @@ def selected(endpoint: StubEndpoint) -> set[str]:
     return {body["messages"][-1]["content"] for body in endpoint.bodies}
 
 
+@MORE
 def test_every_rule_is_called_what_it_is(endpoint: StubEndpoint, tmp_path: Path) -> None:
     place = project(tmp_path, endpoint)
     before = users_files(place.root)
@@ -86,12 +88,14 @@ def test_every_rule_is_called_what_it_is(endpoint: StubEndpoint, tmp_path: Path)
     assert [rule["status"] for rule in saved["rules"]] == [row["status"] for row in ended.events[:-1]]
 
 
+@MORE
 def test_held_out_cases_are_never_sent(endpoint: StubEndpoint, tmp_path: Path) -> None:
     place = project(tmp_path, endpoint)
     cases = warm().run(place, *COVERAGE).last["summary"]["cases"]
     assert selected(endpoint) == {question(int(case[1:])) for case in cases} and len(cases) == 10
 
 
+@MORE
 def test_a_removed_rule_is_all_that_is_missing(endpoint: StubEndpoint, tmp_path: Path) -> None:
     place = project(tmp_path, endpoint)
     warm().run(place, *COVERAGE)
@@ -102,6 +106,7 @@ def test_a_removed_rule_is_all_that_is_missing(endpoint: StubEndpoint, tmp_path:
     assert {text.replace("\n", "") for text in sent} == {text.replace("\n", "") for text in texts}  # neutral copies
 
 
+@MORE
 def test_started_again_it_costs_nothing(endpoint: StubEndpoint, tmp_path: Path) -> None:
     place = project(tmp_path, endpoint)
     first = warm().run(place, *COVERAGE)
@@ -111,6 +116,7 @@ def test_started_again_it_costs_nothing(endpoint: StubEndpoint, tmp_path: Path) 
     assert (endpoint.posts, again.last["summary"]["requests"]) == (posts, 0)
 
 
+@MORE
 def test_a_cap_ends_it_and_a_second_start_goes_on(endpoint: StubEndpoint, tmp_path: Path) -> None:
     place = project(tmp_path, endpoint)
     ended = warm().run(place, *COVERAGE, "--max-calls", "50")
@@ -120,6 +126,7 @@ def test_a_cap_ends_it_and_a_second_start_goes_on(endpoint: StubEndpoint, tmp_pa
     assert (last["requests"], last["from_cache"]) == (endpoint.posts - 50, 50)
 
 
+@MORE
 def test_killed_it_pays_for_nothing_twice(endpoint: StubEndpoint, tmp_path: Path) -> None:
     place, other = project(tmp_path / "killed", endpoint), tmp_path / "whole"
     for stop_at in (30, 75, 110):
@@ -131,6 +138,7 @@ def test_killed_it_pays_for_nothing_twice(endpoint: StubEndpoint, tmp_path: Path
     assert killed <= (endpoint.posts - killed) + 3 * 4  # what was in flight, four at a time
 
 
+@MORE
 def test_the_price_is_said_and_somebody_must_approve(endpoint: StubEndpoint, tmp_path: Path) -> None:
     place = project(tmp_path, endpoint, price=", usd_per_mtok: {in: 1.0, out: 2.0}")
     ended = warm().run(place, "coverage", "spec.yaml")
@@ -144,6 +152,7 @@ def test_the_price_is_said_and_somebody_must_approve(endpoint: StubEndpoint, tmp
     assert warm().run(place, "coverage", "spec.yaml").status == 4
 
 
+@MORE
 @pytest.mark.parametrize(("answer", "status", "asked"), [(b"n\n", 130, False), (b"y\n", 0, True)])
 def test_a_person_is_asked_before_the_first_call(
     endpoint: StubEndpoint, tmp_path: Path, answer: bytes, status: int, asked: bool
@@ -165,6 +174,7 @@ def test_a_person_is_asked_before_the_first_call(
     assert 0 < told.index("USD") < told.index("Start measuring? [y/N]")
 
 
+@MORE
 def test_words_hold_the_map_and_what_to_write(endpoint: StubEndpoint, tmp_path: Path) -> None:
     place = project(tmp_path, endpoint)
     ended = warm().run(place, "coverage", "spec.yaml", "--yes")
@@ -180,6 +190,7 @@ def test_words_hold_the_map_and_what_to_write(endpoint: StubEndpoint, tmp_path: 
     assert "the text without each rule: 40 of 40" in ended.err
 
 
+@MORE
 def test_outputs_that_vary_are_repeated(tmp_path: Path) -> None:
     with StubEndpoint(respond=RulesModel(vary=True)) as endpoint:
         place = project(tmp_path, endpoint)
@@ -204,6 +215,7 @@ class DippingModel(RulesModel):
         return super().answer(text, number)
 
 
+@MORE
 def test_a_case_that_dips_is_run_again_until_it_is_clear(tmp_path: Path) -> None:
     model = DippingModel(vary=True)
     with StubEndpoint(respond=model) as endpoint:
@@ -221,6 +233,7 @@ def test_a_case_that_dips_is_run_again_until_it_is_clear(tmp_path: Path) -> None
         assert "what dips, again" in ended.err
 
 
+@MORE
 def test_a_dead_endpoint_is_no_verdict(tmp_path: Path) -> None:
     with StubEndpoint("500") as endpoint:
         place = project(tmp_path, endpoint, more="runner: {retries: 0}\n")
@@ -233,9 +246,10 @@ def test_a_run_at_work_is_not_disturbed(endpoint: StubEndpoint, tmp_path: Path) 
     place = project(tmp_path, endpoint)
     with RunLock.acquire(place.root / FOLDER, now=SystemClock().now):
         ended = warm().run(place, *COVERAGE)
-    assert (ended.status, endpoint.posts) == (2, 0)
+    assert (ended.status, endpoint.posts) == (ExitStatus.WAITING, 0)
 
 
+@MORE
 def test_a_template_keeps_the_rule_its_placeholder_stands_in(endpoint: StubEndpoint, tmp_path: Path) -> None:
     text = f"- {CONTRACT}.\n- {KIND}\n\n{{input}}\n"
     place = project(tmp_path, endpoint, prompt=text)
@@ -255,6 +269,7 @@ def test_a_template_keeps_the_rule_its_placeholder_stands_in(endpoint: StubEndpo
     assert statuses(ended) == {f"{CONTRACT}.": "covered", KIND: "uncovered", "{input}": "needed"}
 
 
+@MORE
 def test_a_judged_text_is_covered_by_its_judge(tmp_path: Path) -> None:
     model = NotesModel()
     with StubEndpoint(respond=model) as endpoint:
@@ -276,6 +291,7 @@ def test_a_judged_text_is_covered_by_its_judge(tmp_path: Path) -> None:
 EDIT = {"edits": [{"search": f"- {KIND}", "replace": f"- {CONTRACT}: {', '.join(LABELS)}."}], "why": "name the labels"}
 
 
+@MORE
 @pytest.mark.parametrize("more", ["", "coverage: off\n"])
 def test_a_rule_that_no_case_guards_is_not_edited(tmp_path: Path, more: str) -> None:
     with StubEndpoint(respond=TriageModel(edit=json.dumps(EDIT))) as endpoint:
@@ -293,6 +309,7 @@ def test_a_rule_that_no_case_guards_is_not_edited(tmp_path: Path, more: str) -> 
         assert "## Which rules the cases guard" in warm().run(place, "report").out
 
 
+@MORE
 def test_the_map_outlives_a_fresh_start_and_a_changed_text(endpoint: StubEndpoint, tmp_path: Path) -> None:
     place = project(tmp_path, endpoint)
     warm().run(place, *COVERAGE)
@@ -317,6 +334,7 @@ LOSES = {
 }
 
 
+@MORE
 def test_words_changed_elsewhere_lift_no_protection(tmp_path: Path) -> None:
     """The person edits another rule after the approval; what they approved as protected stays."""
     with StubEndpoint(respond=TriageModel(edit=json.dumps(LOSES))) as endpoint:
@@ -335,6 +353,7 @@ def test_words_changed_elsewhere_lift_no_protection(tmp_path: Path) -> None:
         assert "1 rule unknown to the map" in warm().run(place, "report").out
 
 
+@MORE
 def test_an_approval_from_before_the_map_is_none_of_its_list(endpoint: StubEndpoint, tmp_path: Path) -> None:
     place = project(tmp_path, endpoint, prompt=f"# Triage\n\nName the queue.\n\n- {KIND}\n", cases=24)
     before = warm().run(place, "approve", "spec.yaml")

@@ -16,7 +16,7 @@ from triage_project import CONTRACT, TriageModel, git, make_project, users_files
 from ceopt_tui.journal.folders import state_folder
 from ceopt_tui.journal.lock import RunLock
 
-pytestmark = pytest.mark.exhaustive
+MORE = pytest.mark.exhaustive
 
 KEPT = f"# Triage\n\n- {CONTRACT}: returns, billing, delivery.\n"
 PROMPT = f"{KEPT}- Be friendly and professional at all times.\n\n## Background\n\n- The company was founded in 1987.\n"
@@ -51,6 +51,7 @@ def pruned(endpoint: StubEndpoint, tmp_path_factory: pytest.TempPathFactory) -> 
     return place, cold(place, *PRUNE), before
 
 
+@MORE
 def test_useless_rules_are_gone_on_a_branch_of_its_own(pruned: Pruned, endpoint: StubEndpoint) -> None:
     place, run, before = pruned
     assert run.status == 0, run.err
@@ -66,6 +67,7 @@ def test_useless_rules_are_gone_on_a_branch_of_its_own(pruned: Pruned, endpoint:
     assert not git(place.root, "branch", "--list", "optimize/triage")
 
 
+@MORE
 def test_it_is_told_as_shorter_and_no_worse(pruned: Pruned) -> None:
     place = pruned[0]
     report = warm().run(place, "report", "triage-prune").out
@@ -80,6 +82,7 @@ def test_it_is_told_as_shorter_and_no_worse(pruned: Pruned) -> None:
     assert "-- Be friendly and professional at all times.\n" in diff and "-## Background\n" in diff
 
 
+@MORE
 def test_run_again_it_costs_nothing_and_says_the_same(pruned: Pruned, endpoint: StubEndpoint) -> None:
     place, first, _ = pruned
     posts = endpoint.posts
@@ -87,6 +90,7 @@ def test_run_again_it_costs_nothing_and_says_the_same(pruned: Pruned, endpoint: 
     assert (again.status, again.last, endpoint.posts) == (0, first.last, posts)
 
 
+@MORE
 def test_apply_writes_the_shorter_text(pruned: Pruned, tmp_path: Path) -> None:
     place = Place(tmp_path / "repo", tmp_path / "home", pruned[0].environ)
     shutil.copytree(pruned[0].root, place.root)
@@ -98,6 +102,7 @@ def test_apply_writes_the_shorter_text(pruned: Pruned, tmp_path: Path) -> None:
     assert (place.root / "prompts" / "triage.md").read_text(encoding="utf-8") == KEPT
 
 
+@MORE
 def test_fresh_starts_the_pruning_over_and_leaves_the_other_run_alone(
     pruned: Pruned, endpoint: StubEndpoint, tmp_path: Path
 ) -> None:
@@ -114,6 +119,7 @@ def test_fresh_starts_the_pruning_over_and_leaves_the_other_run_alone(
     assert git(place.root, "show", f"{archived}:prompts/triage.md") == KEPT
 
 
+@MORE
 def test_an_approval_of_the_run_is_none_of_its_pruning_and_the_way_to_it_is_said(
     endpoint: StubEndpoint, tmp_path: Path
 ) -> None:
@@ -124,6 +130,7 @@ def test_an_approval_of_the_run_is_none_of_its_pruning_and_the_way_to_it_is_said
     assert "Start taking rules out?" in waiting.err
 
 
+@MORE
 def test_ended_by_hand_its_report_comes_by_the_same_command(endpoint: StubEndpoint, tmp_path: Path) -> None:
     place = project(tmp_path, endpoint)
     assert warm().run(place, "prune", "spec.yaml", "--unattended").status == 4
@@ -133,6 +140,7 @@ def test_ended_by_hand_its_report_comes_by_the_same_command(endpoint: StubEndpoi
     assert (ended.status, ended.last["outcome"]) == (0, "person")
 
 
+@MORE
 def test_a_killed_pruning_goes_on_where_it_was(pruned: Pruned, tmp_path: Path) -> None:
     with StubEndpoint(respond=TriageModel(), delay_s=0.01) as endpoint:
         place = project(tmp_path, endpoint)
@@ -147,6 +155,7 @@ def test_a_killed_pruning_goes_on_where_it_was(pruned: Pruned, tmp_path: Path) -
     assert git(place.root, "show", "optimize/triage-prune:prompts/triage.md") == KEPT
 
 
+@MORE
 def test_a_second_pruning_is_refused_at_once_and_the_run_itself_is_not(endpoint: StubEndpoint, tmp_path: Path) -> None:
     place = project(tmp_path, endpoint)
     folder = state_folder("triage-prune", place.root, state_root=None, environ={})
@@ -179,12 +188,14 @@ def test_without_a_map_and_without_a_waiver_it_is_refused_with_the_way_out(
     assert endpoint.posts == posts and not git(place.root, "branch", "--list", "optimize/*")
 
 
+@MORE
 def test_a_waiver_names_every_rule_that_may_go(endpoint: StubEndpoint, tmp_path: Path) -> None:
     approved = warm().run(project(tmp_path, endpoint), "approve", "--prune", "spec.yaml")
     assert approved.status == 0 and "no rule protected (`coverage: off`)" in approved.err
     assert "line 4: Be friendly and professional" in approved.err and "line 8: The company was founded" in approved.err
 
 
+@MORE
 def test_with_a_map_the_rules_that_no_case_guards_stay(endpoint: StubEndpoint, tmp_path: Path) -> None:
     place = project(tmp_path, endpoint, more="")
     assert warm().run(place, "coverage", "spec.yaml", "--yes").status == 0

@@ -31,7 +31,7 @@ def test_a_preview_shows_cases_and_writes_nothing(tmp_path: Path) -> None:
     out = tmp_path / "evals.yaml"
     result = ceopt_import(DATA / "braintrust_experiment.json", "--preview", "--all", "--out", out)
     assert not out.exists()
-    assert result.stdout.splitlines()[:7] == [
+    assert result.stdout.splitlines()[:8] == [
         "format braintrust: 1 failure, 1 guard, 2 records left out",
         "",
         "row-1  (failure, en)",
@@ -39,9 +39,32 @@ def test_a_preview_shows_cases_and_writes_nothing(tmp_path: Path) -> None:
         "  expected   large",
         "  observed   big",
         "  went wrong synonym, but not ours",
+        "  from       braintrust_experiment.json line 3",
     ]
     assert "skipped braintrust_experiment.json:37: b1t: a step of another span" in result.stderr
     assert json.loads(ceopt_import(DATA / "codex_rollout.jsonl", "--preview", "--json").stdout)["out"] is None
+
+
+def test_a_preview_names_every_record_a_case_came_from(tmp_path: Path) -> None:
+    twice = written(tmp_path, {"input": "a", "expected": "b"}, {"input": "c"}, {"input": "a", "expected": "b"})
+    shown = ceopt_import(twice, "--preview").stdout
+    assert f"  from       {twice.name} line 1, {twice.name} line 3\n" in shown
+    config = tmp_path / "promptfooconfig.yaml"
+    config.write_text(
+        "prompts: [p]\ntests:\n  - vars: {q: one}\n    assert: [{type: equals, value: x}]\n"
+        "  - vars: {q: two}\n    assert: [{type: equals, value: y}]\n",
+        "utf-8",
+    )
+    shown = ceopt_import(config, "--preview").stdout
+    assert "from       promptfooconfig.yaml line 3\n" in shown and "from       promptfooconfig.yaml line 5\n" in shown
+
+
+def test_an_id_that_the_set_has_for_another_case_is_named_with_its_line(tmp_path: Path) -> None:
+    out = tmp_path / "set.yaml"
+    ceopt_import(written(tmp_path, {"id": "a", "input": "one"}, name="one.jsonl"), "--out", out)
+    records = written(tmp_path, {"id": "z", "input": "other"}, {"id": "a", "input": "two"}, name="two.jsonl")
+    refused = str(ceopt_import(records, "--out", out).exception)
+    assert "two.jsonl:2" in refused and "is in the eval set already" in refused
 
 
 def test_a_preview_makes_foreign_text_harmless_and_counts_the_rest(tmp_path: Path) -> None:

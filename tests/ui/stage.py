@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from fakes import FakeClock, facts
@@ -109,11 +110,18 @@ async def on_stage(
     app = stage.app(first)
     async with app.run_test(size=size, notifications=True) as pilot:
         await pilot.pause()
+        pilot.press = partial(_pressed, app, pilot.press)  # type: ignore[method-assign]
         try:
             yield app, pilot
         finally:
             app.cancel_work()
             await app.tick_over()
+
+
+async def _pressed(app: CeoptApp, press: Callable[..., Awaitable[None]], *keys: str) -> None:
+    """As `Pilot.press`, until every key has had its effect."""
+    await press(*keys)
+    await app.typed_out()
 
 
 async def until(pilot: Pilot[int], holds: Callable[[], object], what: str = "") -> None:

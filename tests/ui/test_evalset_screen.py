@@ -21,7 +21,7 @@ from ceopt_tui.ui.screens.home import HomeScreen
 from schemas.evalset import Case
 from schemas.loading import load_evalset
 
-MORE_OF_IT = pytest.mark.exhaustive
+MANY_KEYS = pytest.mark.exhaustive
 
 
 async def test_cases_stand_in_a_list_with_the_four_fields_of_one_below(tmp_path: Path) -> None:
@@ -47,6 +47,7 @@ async def test_in_a_wide_terminal_the_fields_stand_side_by_side(tmp_path: Path) 
         assert "─Expected" in next(line for line in text_of(app).splitlines() if "Input" in line)
 
 
+@MANY_KEYS
 async def test_a_field_is_edited_saved_and_nothing_else_changes(tmp_path: Path) -> None:
     async with builder(tmp_path) as (app, pilot, path):
         before = path.read_text("utf-8")
@@ -65,6 +66,7 @@ async def test_a_field_is_edited_saved_and_nothing_else_changes(tmp_path: Path) 
         await until(pilot, lambda: load_evalset(path).evalset.cases[0].expected == "returns", "undone and saved")
 
 
+@MANY_KEYS
 async def test_the_case_screen_saves_too_and_esc_without_a_change_changes_nothing(tmp_path: Path) -> None:
     async with builder(tmp_path) as (app, pilot, path):
         await pilot.press("down", "enter")
@@ -79,6 +81,7 @@ async def test_the_case_screen_saves_too_and_esc_without_a_change_changes_nothin
         await until(pilot, lambda: load_evalset(path).evalset.cases[1].went_wrong == "no reason")
 
 
+@MANY_KEYS
 async def test_marks_sides_and_tags(tmp_path: Path) -> None:
     async with builder(tmp_path) as (app, pilot, path):
         await pilot.press("g", "s", "t", "ctrl+u", *"late, two", "space", *"words,", "enter")
@@ -93,6 +96,7 @@ async def test_marks_sides_and_tags(tmp_path: Path) -> None:
         assert "split" not in path.read_text("utf-8")
 
 
+@MANY_KEYS
 async def test_a_case_is_added_by_hand_and_one_is_taken_out(tmp_path: Path) -> None:
     async with builder(tmp_path) as (app, pilot, path):
         await pilot.press("n")
@@ -121,6 +125,7 @@ async def test_the_last_case_cannot_go(tmp_path: Path) -> None:
         await until(pilot, lambda: "one case at least" in text_of(app))
 
 
+@MANY_KEYS
 async def test_the_list_is_searched_and_filtered_and_esc_clears(tmp_path: Path) -> None:
     async with builder(tmp_path) as (app, pilot, _):
         await pilot.press("slash", *"Courier")
@@ -140,6 +145,7 @@ async def test_the_list_is_searched_and_filtered_and_esc_clears(tmp_path: Path) 
         await until(pilot, lambda: "all cases" in text_of(app))
 
 
+@MANY_KEYS
 async def test_what_is_held_out_by_an_open_run_is_neither_shown_nor_changed(tmp_path: Path) -> None:
     runs = held("refund-after-30-days")
     async with builder(tmp_path, runs=runs, size=(120, 40)) as (app, pilot, _):
@@ -157,6 +163,7 @@ async def test_what_is_held_out_by_an_open_run_is_neither_shown_nor_changed(tmp_
         await until(pilot, lambda: screen(app).unsaved)
 
 
+@MANY_KEYS
 async def test_a_run_that_opens_or_ends_is_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ceopt_tui.ui.screens.evalset_list.LOOK_S", 0.05)
     runs: list[OpenRun] = []
@@ -178,6 +185,7 @@ TWICE = (
 )
 
 
+@MANY_KEYS
 async def test_duplicates_leaks_and_wrong_answers_are_marked(tmp_path: Path) -> None:
     text = evalset_text(TWICE).replace("id: wet-too", "id: wet-too\n    split: holdout")
     text = text.replace("id: parcel-wet", "id: parcel-wet\n    split: selection")
@@ -195,6 +203,7 @@ async def test_duplicates_leaks_and_wrong_answers_are_marked(tmp_path: Path) -> 
         await until(pilot, lambda: "What is to be said of this set" in text_of(app) and "near" not in text_of(app))
 
 
+@MANY_KEYS
 async def test_a_file_written_by_another_program_is_taken_up_and_nothing_is_lost(tmp_path: Path) -> None:
     async with builder(tmp_path) as (app, pilot, path):
         await pilot.press("g")
@@ -209,6 +218,7 @@ async def test_a_file_written_by_another_program_is_taken_up_and_nothing_is_lost
         assert "came soaked" in path.read_text("utf-8")
 
 
+@MANY_KEYS
 async def test_leaving_asks_about_what_is_not_saved(tmp_path: Path) -> None:
     async with builder(tmp_path) as (app, pilot, path):
         before = path.read_bytes()
@@ -223,6 +233,7 @@ async def test_leaving_asks_about_what_is_not_saved(tmp_path: Path) -> None:
         assert path.read_bytes() == before
 
 
+@MANY_KEYS
 async def test_leaving_can_save_first(tmp_path: Path) -> None:
     async with builder(tmp_path) as (app, pilot, path):
         await pilot.press("g", "q")
@@ -232,6 +243,7 @@ async def test_leaving_can_save_first(tmp_path: Path) -> None:
     assert "kind: guard" in path.read_text("utf-8").partition("invoice")[0]
 
 
+@MANY_KEYS
 async def test_esc_in_a_case_asks_what_is_to_become_of_it(tmp_path: Path) -> None:
     async with builder(tmp_path) as (app, pilot, _):
         await pilot.press("enter")
@@ -250,6 +262,7 @@ async def test_esc_in_a_case_asks_what_is_to_become_of_it(tmp_path: Path) -> Non
         assert str(case(app, "refund-after-30-days").input).startswith("xI bought")
 
 
+@MANY_KEYS
 @pytest.mark.parametrize("keys", [("ctrl+q",), ("ctrl+c", "ctrl+c")])
 async def test_leaving_from_a_case_asks_for_it_and_for_the_file(tmp_path: Path, keys: tuple[str, ...]) -> None:
     async with builder(tmp_path) as (app, pilot, path):
@@ -284,6 +297,7 @@ cases:
 """
 
 
+@MANY_KEYS
 async def test_foreign_text_is_never_markup_and_never_acts(tmp_path: Path) -> None:
     async with builder(tmp_path, STRANGE, size=(120, 40)) as (app, pilot, path):
         for shown in ("see [/foo] bar", "[bold]x[/bold]", "esc ␛[31m end", "[/tag]", '"[/]"'):
@@ -304,6 +318,7 @@ async def test_foreign_text_is_never_markup_and_never_acts(tmp_path: Path) -> No
         assert load_evalset(path).evalset.cases[0].input == {"text": "[bold]x[/bold]", "n": "1.10"}
 
 
+@MANY_KEYS
 async def test_two_thousand_cases_are_listed_in_slices(tmp_path: Path) -> None:
     many = "".join(f"  - {{id: c{n}, input: question {n}, expected: a{n % 7}}}\n" for n in range(2_000))
     async with builder(tmp_path, f"name: many\ncases:\n{many}") as (app, pilot, _):
@@ -335,6 +350,7 @@ class FakeTrial:
         return self.result
 
 
+@MANY_KEYS
 async def test_the_text_is_run_on_a_case_after_its_price_and_what_came_out_is_taken_over(tmp_path: Path) -> None:
     async with builder(tmp_path) as (app, pilot, _):
         await pilot.press("r")
@@ -355,6 +371,7 @@ async def test_the_text_is_run_on_a_case_after_its_price_and_what_came_out_is_ta
         assert trial.tried == ["refund-after-30-days"]
 
 
+@MANY_KEYS
 async def test_a_long_output_leaves_room_for_the_choices(tmp_path: Path) -> None:
     output = "\n".join(f"{number} " + "word " * 30 for number in range(90))
     async with builder(tmp_path) as (app, pilot, _):
@@ -365,6 +382,7 @@ async def test_a_long_output_leaves_room_for_the_choices(tmp_path: Path) -> None
         await until(pilot, lambda: "leave it" in text_of(app) and "It was cut off" in text_of(app))
 
 
+@MANY_KEYS
 @pytest.mark.parametrize("result", [RunResult("", error="the model is out"), SetupError("the model is out")])
 async def test_a_trial_without_an_output_says_why(tmp_path: Path, result: RunResult | Exception) -> None:
     async with builder(tmp_path) as (app, pilot, _):
@@ -376,6 +394,7 @@ async def test_a_trial_without_an_output_says_why(tmp_path: Path, result: RunRes
         assert case(app, "refund-after-30-days").observed == "billing"
 
 
+@MANY_KEYS
 async def test_v_opens_the_eval_set_of_a_run(tmp_path: Path) -> None:
     (tmp_path / "triage.yaml").write_text(evalset_text(), encoding="utf-8")
     (tmp_path / "spec.yaml").write_text(

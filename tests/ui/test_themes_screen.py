@@ -27,7 +27,7 @@ from ceopt_tui.ui.theme_rows import theme_board
 from schemas.judging_records import Theme, ThemeEdited
 from schemas.records import AnyRecord
 
-pytestmark = pytest.mark.exhaustive
+MORE = pytest.mark.exhaustive
 
 
 def history(*more: AnyRecord) -> RunState:
@@ -82,6 +82,7 @@ async def test_themes_stand_with_count_share_and_trend_and_enter_shows_their_cas
         await until(pilot, lambda: f"Feedback    {FEEDBACK}" in text_of(app) and "notes of a" in text_of(app))
 
 
+@MORE
 async def test_a_theme_is_renamed_and_esc_drops_the_name(tmp_path: Path) -> None:
     stage = ThemesStage(tmp_path)
     async with on_stage(stage, first=stage.entry) as (app, pilot):
@@ -93,6 +94,7 @@ async def test_a_theme_is_renamed_and_esc_drops_the_name(tmp_path: Path) -> None
     assert edits(stage) == [("rename", "t1", None, "code [words", ())]
 
 
+@MORE
 async def test_a_theme_is_merged_into_another(tmp_path: Path) -> None:
     stage = ThemesStage(tmp_path)
     async with on_stage(stage, first=stage.entry) as (app, pilot):
@@ -110,6 +112,7 @@ async def test_a_theme_is_merged_into_another(tmp_path: Path) -> None:
     ]
 
 
+@MORE
 async def test_cases_are_split_off_under_a_new_id(tmp_path: Path) -> None:
     stage = ThemesStage(tmp_path)
     async with on_stage(stage, first=stage.entry) as (app, pilot):
@@ -126,6 +129,7 @@ async def test_cases_are_split_off_under_a_new_id(tmp_path: Path) -> None:
     assert edits(stage) == [("split", "t1", "t4", "names", ("b",))]
 
 
+@MORE
 async def test_a_dismissed_theme_stays_in_sight_and_can_come_back(tmp_path: Path) -> None:
     stage = ThemesStage(tmp_path)
     async with on_stage(stage, first=stage.entry) as (app, pilot):
@@ -137,6 +141,7 @@ async def test_a_dismissed_theme_stays_in_sight_and_can_come_back(tmp_path: Path
     assert [op for op, *_ in edits(stage)] == ["dismiss", "restore"]
 
 
+@MORE
 async def test_what_is_unexplained_can_only_be_read(tmp_path: Path) -> None:
     stage = ThemesStage(tmp_path)
     async with on_stage(stage, first=stage.entry) as (app, pilot):
@@ -148,6 +153,7 @@ async def test_what_is_unexplained_can_only_be_read(tmp_path: Path) -> None:
     assert stage.edits == []
 
 
+@MORE
 async def test_the_last_theme_and_single_cases_cannot_be_merged_or_split(tmp_path: Path) -> None:
     only = (Theme(id="t1", name="internals", change="c", cases=("a",)),)
     stage = ThemesStage(tmp_path, state_of(judged(), measured(), [grouped(1, only, ())]))
@@ -156,6 +162,7 @@ async def test_the_last_theme_and_single_cases_cannot_be_merged_or_split(tmp_pat
         assert "Merge" not in text_of(app) and "Split" not in text_of(app) and "Rename" in text_of(app)
 
 
+@MORE
 async def test_a_new_grouping_is_followed_and_the_cursor_stays_on_its_theme(tmp_path: Path) -> None:
     stage = ThemesStage(tmp_path)
     async with on_stage(stage, first=stage.entry) as (app, pilot):
@@ -167,6 +174,7 @@ async def test_a_new_grouping_is_followed_and_the_cursor_stays_on_its_theme(tmp_
         assert app.screen.selected.id == "t2"  # type: ignore[attr-defined]
 
 
+@MORE
 async def test_a_run_that_is_not_at_work_is_read_only_and_says_so(tmp_path: Path) -> None:
     stage = ThemesStage(tmp_path, history(*ended()))
     async with on_stage(stage, first=replace(stage.entry, options=None)) as (app, pilot):
@@ -179,6 +187,7 @@ async def test_a_run_that_is_not_at_work_is_read_only_and_says_so(tmp_path: Path
     assert stage.edits == []
 
 
+@MORE
 async def test_an_edit_the_disk_refuses_is_told(tmp_path: Path) -> None:
     stage = ThemesStage(tmp_path, fault=StorageError("the disk is full"))
     async with on_stage(stage, first=stage.entry) as (app, pilot):
@@ -187,6 +196,7 @@ async def test_an_edit_the_disk_refuses_is_told(tmp_path: Path) -> None:
         await until(pilot, lambda: "the disk is full" in text_of(app))
 
 
+@MORE
 async def test_strings_that_break_markup_are_shown_as_they_are(tmp_path: Path) -> None:
     strange = (Theme(id="t1", name="[/x] \x1b[31m", change="[bold]c[/bold]", cases=("a", "b")),)
     stage = ThemesStage(tmp_path, state_of(judged(feedback="see [/foo] bar"), measured(), [grouped(1, strange, ())]))
@@ -200,6 +210,7 @@ async def test_strings_that_break_markup_are_shown_as_they_are(tmp_path: Path) -
         await until(pilot, lambda: "see [/foo] bar" in text_of(app))
 
 
+@MORE
 async def test_a_case_whose_output_is_gone_says_so(tmp_path: Path) -> None:
     stage = ThemesStage(tmp_path)
     stage.state.runs.forget("original")

@@ -18,21 +18,24 @@ from texttargets.importers.updating import Prefer, Updated, as_recorded, asks, b
 
 _MADE = "case-"  # how ids begin that are made from the content
 
+Place = tuple[str, int]  # file and line of a record
+
 
 @dataclass(frozen=True)
 class Merged:
     """Records that became one case."""
 
     id: str
-    places: tuple[tuple[str, int], ...]  # file and line, in the order they were read
+    places: tuple[Place, ...]  # in the order they were read
     reason: str
 
 
 @dataclass
 class Settled:
-    """Cases by id, in the order of the files. `updated` are those that were in the set before."""
+    """Cases by id, in the order of the files, with their records. `updated` are those that were in the set before."""
 
     cases: dict[str, Case] = field(default_factory=dict)
+    places: dict[str, tuple[Place, ...]] = field(default_factory=dict)
     updated: list[Updated] = field(default_factory=list)
     merged: list[Merged] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
@@ -68,9 +71,10 @@ def _settle_group(case_id: str, items: list[Imported], settled: Settled, rename:
     names = _names(case_id, [variant[0].case for variant in variants]) if len(variants) > 1 else [case_id]
     for name, variant in zip(names, variants, strict=True):
         settled.cases[name] = variant[0].case.model_copy(update={"id": name})
+        settled.places[name] = tuple((item.file, item.line) for item in variant)
         if len(variant) > 1:
             reason = "identical" if variant[0].named else "same question and wanted answer, no id"
-            settled.merged.append(Merged(name, tuple((item.file, item.line) for item in variant), reason))
+            settled.merged.append(Merged(name, settled.places[name], reason))
 
 
 def _names(case_id: str, cases: list[Case]) -> list[str]:
@@ -103,11 +107,12 @@ def _update(settled: Settled, existing: dict[str, Case], rename: bool, prefer: P
             name = _names(case_id, [case])[0]
             del settled.cases[case_id]
             settled.cases[name] = as_recorded(case.model_copy(update={"id": name}))
+            settled.places[name] = settled.places.pop(case_id)
         else:
             message = (
                 f"id {case_id!r} is in the eval set already, with different content from {old.source or 'no file'}"
             )
-            settled.problems.append(Problem(case.source or "", 0, "", message))
+            settled.problems.append(Problem(*settled.places[case_id][0], "", message))
 
 
 def _keep_ids(settled: Settled, existing: dict[str, Case]) -> None:
@@ -125,6 +130,7 @@ def _keep_ids(settled: Settled, existing: dict[str, Case]) -> None:
         renamed.get(case_id, case_id): case.model_copy(update={"id": renamed.get(case_id, case_id)})
         for case_id, case in settled.cases.items()
     }
+    settled.places = {renamed.get(case_id, case_id): places for case_id, places in settled.places.items()}
 
 
 def _origin(case: Case) -> str:

@@ -6,7 +6,7 @@ Writes nothing. One bad line stops the import, unless bad lines are skipped.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from schemas.evalset import Case, EvalSet
 from texttargets.importers.blotting import blotted, sayable
 from texttargets.importers.detect import detect, format_named
 from texttargets.importers.filters import Filters
-from texttargets.importers.merging import Merged, settle
+from texttargets.importers.merging import Merged, Place, settle
 from texttargets.importers.names_offered import Offered
 from texttargets.importers.records import BadRow, Item, LeftOut, Row, Source
 from texttargets.importers.rows import Imported, import_row
@@ -56,6 +56,7 @@ class ImportResult:
     notes: tuple[str, ...]
     format: str
     updated: tuple[Updated, ...] = ()
+    places: Mapping[str, tuple[Place, ...]] = field(default_factory=dict)  # the records each case came from, by its id
 
     def evalset(self, name: str, existing: EvalSet | None = None) -> EvalSet:
         """The eval set to write: the existing one brought up to date, new cases at its end."""
@@ -141,6 +142,7 @@ def read_failures(
         notes=(*asked, *map(options.said, _notes(taken))),
         format=", ".join(dict.fromkeys(file.format for file in files)),
         updated=tuple(settled.updated),
+        places=settled.places,
     )
 
 
