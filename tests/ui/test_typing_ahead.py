@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import pytest
 from evalset_stage import builder, case, screen
 from stage import text_of, until
 from textual import events
@@ -35,6 +36,7 @@ async def test_words_typed_right_behind_the_key_that_opens_a_line_are_all_in_it(
         assert case(app, "invoice-copy").tags == ("late", "dusk")
 
 
+@pytest.mark.exhaustive
 async def test_a_new_case_can_be_written_without_waiting_for_its_screen(tmp_path: Path) -> None:
     async with builder(tmp_path) as (app, pilot, _):
         burst(app, "n", "Why dug twice?", "tab", "billing")
@@ -49,6 +51,7 @@ async def test_a_new_case_can_be_written_without_waiting_for_its_screen(tmp_path
         assert case(app, "why-dug-twice").observed == "gg"
 
 
+@pytest.mark.exhaustive
 async def test_each_of_many_keys_acts_on_the_case_it_was_meant_for(tmp_path: Path) -> None:
     async with builder(tmp_path) as (app, pilot, _):
         burst(app, *["g", "down"] * 8)
@@ -59,6 +62,7 @@ async def test_each_of_many_keys_acts_on_the_case_it_was_meant_for(tmp_path: Pat
         assert changed == [one.id for one in board.cases][:1] + [one.id for one in board.cases][2:8]
 
 
+@pytest.mark.exhaustive
 async def test_enter_held_down_opens_one_case_and_writes_nothing_into_it(tmp_path: Path) -> None:
     async with builder(tmp_path) as (app, pilot, _):
         burst(app, "down", *["enter"] * 30)

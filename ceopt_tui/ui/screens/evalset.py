@@ -95,7 +95,7 @@ class EvalSetScreen(EvalSetTrialScreen):
             board.filter = CaseFilter()
             self.cursor = board.draft.add(**values)
 
-        self._write_in(None, "what went in, what was wanted, what came out, and why that is a failure", add)
+        self._write_in(None, "what went in, what was wanted, what came out, why that is wrong", add)
 
     def _write_in(self, case: Case | None, about: str, take: Callable[[dict[str, Any]], Any]) -> None:
         def written(after: AfterCase | None) -> None:

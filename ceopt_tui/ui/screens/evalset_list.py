@@ -90,7 +90,7 @@ class EvalSetListScreen(Screen[None]):
         yield Static(id="filter", markup=False)
         yield RowTable(COLUMNS, id="cases")
         yield Reading(id="detail", below=Columns(id="texts"))
-        yield Input(id="word", classes="hidden")
+        yield Input(id="word", classes="hidden", select_on_focus=False)
         yield Static(id="standing", markup=False)
         yield Static(id="hint", markup=False)
         yield Footer(show_command_palette=False)
