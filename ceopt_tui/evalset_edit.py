@@ -44,7 +44,8 @@ class Draft:
     _future: list[Step] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.entries = self.entries or _as_loaded(self.loaded)
+        self._in_file = _as_loaded(self.loaded)
+        self.entries = self.entries or self._in_file
 
     @property
     def evalset(self) -> EvalSet:
@@ -53,7 +54,7 @@ class Draft:
     @property
     def changed(self) -> bool:
         """Does the file say something else?"""
-        return self.entries != _as_loaded(self.loaded)
+        return self.entries != self._in_file
 
     def case(self, case_id: str | None) -> Case | None:
         return next((entry.case for entry in self.entries if entry.case.id == case_id), None)
@@ -107,7 +108,7 @@ class Draft:
 
     def forget(self) -> None:
         """Gives up what was changed since the file was read or written."""
-        self.entries, self._past, self._future = _as_loaded(self.loaded), [], []
+        self.entries, self._past, self._future = self._in_file, [], []
 
     def _moved(self, out_of: list[Step], into: list[Step]) -> str:
         if not out_of:
@@ -153,9 +154,14 @@ class Draft:
     def saved(self, loaded: LoadedEvalSet) -> None:
         """The file holds what was written; what was changed meanwhile stays, and so do the steps back."""
         places = {case.id: place for place, case in enumerate(loaded.evalset.cases)}
-        self.loaded, self.entries = loaded, _placed(self.entries, places)
+        self._read(loaded)
+        entries = _placed(self.entries, places)
+        self.entries = self._in_file if entries == self._in_file else entries
         for steps in (self._past, self._future):
             steps[:] = [replace(step, entries=_placed(step.entries, places)) for step in steps]
+
+    def _read(self, loaded: LoadedEvalSet) -> None:
+        self.loaded, self._in_file = loaded, _as_loaded(loaded)
 
     def take_up(self, fresh: LoadedEvalSet) -> TakenUp:
         """Takes the file as it is now and puts this draft's changes onto it, step by step: each can be taken back.
@@ -165,7 +171,7 @@ class Draft:
         ground = Ground({case.id: case for case in self.loaded.evalset.cases}, fresh.evalset.cases)
         states = [step.entries for step in (*self._past, *self._future)]
         ground = replace(ground, names=new_names(self.entries, states, ground))
-        self.loaded = fresh
+        self._read(fresh)
         self.entries, both = onto(self.entries, ground)
         self._past = _on_new_ground(self._past, self.entries, ground)
         self._future = _on_new_ground(self._future, self.entries, ground)

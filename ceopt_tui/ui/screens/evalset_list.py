@@ -38,6 +38,7 @@ COLUMNS = (("case", 18), ("kind", 7), ("side", 11), ("look at", 10), ("input", 6
 LABEL_CELLS = 12  # as the labels of the fields below
 SLICE = 200  # rows put into the list at once: more would be felt as a stall
 SETTLE_S = 0.2  # several changes in a row are examined once
+LARGE, SETTLE_LARGE_S = 500, 1.0  # cases of a set whose examination is felt in the keys, so it waits for a pause
 LOOK_S = 5.0  # how often it looks whether a run has opened or ended
 READING = "evalset-reading"  # groups of workers
 EXAMINING = "evalset-examining"
@@ -99,7 +100,7 @@ class EvalSetListScreen(Screen[None]):
         self.query_one(Input).cursor_blink = False
         self.query_one(RowTable).focus()
         self.work(self._open, READING)
-        self.set_interval(LOOK_S, self._examine)
+        self.set_interval(LOOK_S, self._look)
 
     def work(self, work: Callable[[], Awaitable[None]], group: str) -> None:
         self.run_worker(work, group=group, exit_on_error=False)
@@ -138,6 +139,10 @@ class EvalSetListScreen(Screen[None]):
         for act in waiting:
             self.when_on_top(act)
 
+    def _look(self) -> None:
+        if not self._at_it:
+            self._examine()
+
     def _examine(self) -> None:
         """Looks at set and runs again in the background; what changes meanwhile is looked at after that."""
         if self.board is None:
@@ -150,8 +155,9 @@ class EvalSetListScreen(Screen[None]):
     async def _examining(self, board: EvalSetBoard) -> None:
         try:
             while self._stale:
-                await asyncio.sleep(SETTLE_S)
-                self._stale = False
+                while self._stale:
+                    self._stale = False
+                    await asyncio.sleep(SETTLE_S if len(board.draft.entries) < LARGE else SETTLE_LARGE_S)
                 await self._examined(board)
         finally:
             self._at_it = False
