@@ -145,5 +145,5 @@ class EvalSetReadingScreen(Screen[None]):
             self.show()
 
     def show(self) -> None:
-        """Brings every part of the screen up to the board."""
-        raise NotImplementedError
+        """Brings the keys up to the board; a screen that draws it does the rest."""
+        self.refresh_bindings()
