@@ -99,7 +99,12 @@ def test_a_person_approves_spec_and_baseline_and_reads_the_winner() -> None:
     terms = replace(TERMS, attended=True)
     world = World([Idea(ms=50)], terms=terms, approved=False)
     world.run()
-    assert [action.what for action in world.actions if isinstance(action, Ask)] == ["spec", "baseline", "keep", "wrap_up"]
+    assert [action.what for action in world.actions if isinstance(action, Ask)] == [
+        "spec",
+        "baseline",
+        "keep",
+        "wrap_up",
+    ]
     assert world.outcomes() == ["kept"]
 
 

@@ -97,6 +97,40 @@ def test_an_experiment_begins_with_four_random_cases() -> None:
     assert isinstance(other, Measure) and other.runs != action.runs
 
 
+MANY = tuple(f"s{number:02d}" for number in range(20))
+
+
+def first_cases(measured: dict[str, Any], number: int = 1, **changes: Any) -> set[str]:
+    """The cases that experiment `number` begins with, over a reference that was measured like this."""
+    reference = runs("old", "baseline", measured)
+    state = fold([*started(selection=MANY), *baseline()[-3:], *reference, *experiment(number)])
+    action = next_action(state, **changes)
+    assert isinstance(action, Measure) and {run.step for run in action.runs} == {"exploratory"}
+    return {run.case_id for run in action.runs}
+
+
+@pytest.mark.parametrize("number", range(1, 30))
+def test_half_of_the_first_cases_can_still_get_better(number: int) -> None:
+    measured = {**everywhere(MANY, 1, 1, 1, 1), **everywhere(("s03", "s11", "s17"), 1, 0, 1, 1)}
+    drawn = first_cases(measured, number)
+    assert len(drawn) == 4 and len(drawn & {"s03", "s11", "s17"}) >= 2
+    assert first_cases({**measured, "s00": (1, 1, 1, 1, 0)}, number) == drawn  # runs that came later
+
+
+def test_where_all_pass_or_little_is_to_be_had_the_rest_is_any() -> None:
+    assert len(first_cases(everywhere(MANY, 1, 1, 1, 1))) == 4
+    assert "s05" in first_cases({**everywhere(MANY, 1, 1, 1, 1), "s05": (0, 0, 0, 0)})
+    lower = first_cases({**everywhere(MANY, 0, 0, 0, 0), "s05": (1, 0, 0, 0)}, maximize=False)
+    assert "s05" in lower and len(lower) == 4
+
+
+def test_the_first_cases_wait_for_the_whole_reference() -> None:
+    part = runs("old", "baseline", everywhere(MANY[:10], 1, 0, 1, 0))
+    action = next_action(fold([*started(selection=MANY), *baseline()[-3:], *part, *experiment()]))
+    assert isinstance(action, Measure)
+    assert {run.text_digest for run in action.runs} == {"old"} and len(action.runs) == 40
+
+
 def test_small_sets_skip_the_exploratory_step() -> None:
     few = SELECTION[:4]
     records = [*started(selection=few), *baseline(), *experiment()]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ceopt_tui.core.evidence.ladder import Evidence, decide_holdout, decide_selection
 from ceopt_tui.core.evidence.looks import worn
+from ceopt_tui.core.evidence.setting import Setting
 from ceopt_tui.core.figures import counted
 from ceopt_tui.core.plan.actions import Action, Note, Propose
 from ceopt_tui.core.plan.closing import close, close_refused
@@ -46,12 +47,16 @@ def _selection(state: RunState, terms: Terms, experiment: ExperimentState) -> Ac
     setting, cases, number = terms.setting(state), state.selection, experiment.number
     exploring = experiment.last is None and len(cases) > setting.first
     wanted = 1 if exploring else _decided_sweeps(experiment) + 1
-    swept = _first_cases(state, terms, number, setting.first) if exploring else cases
     reference, digest = state.reference, state.reference.text_digest
     runs = missing(state, digest, reference.selection, cases, setting.reference_runs, "reference", number)
     reference_is_due = bool(runs)
     step: Step = "exploratory" if exploring else "add_sample"
-    runs += missing(state, experiment.text_digest, experiment.selection, swept, wanted, step, number)
+    swept = cases
+    if exploring:
+        known = {} if reference_is_due else reference.selection
+        swept = _first_cases(state, terms, experiment, setting, known)
+    if not (exploring and reference_is_due):  # which cases come first depends on the whole reference
+        runs += missing(state, experiment.text_digest, experiment.selection, swept, wanted, step, number)
     if not exploring and not reference_is_due:
         runs += drift_check(state, terms, experiment, cases, held_out=False)
     if not runs:
@@ -65,9 +70,23 @@ def _decided_sweeps(experiment: ExperimentState) -> int:
     return sum(decided.step == "add_sample" for decided in experiment.decisions)
 
 
-def _first_cases(state: RunState, terms: Terms, number: int, first: int) -> tuple[str, ...]:
-    """A few random selection cases, drawn afresh for every experiment."""
-    return tuple(random.Random(f"{terms.seed}:first:{number}").sample(sorted(state.selection), first))
+def _first_cases(
+    state: RunState, terms: Terms, experiment: ExperimentState, setting: Setting, known: Mapping[str, Sequence[float]]
+) -> tuple[str, ...]:
+    """A few random selection cases, drawn afresh for every experiment.
+
+    Half of them can still get better, where there are so many: on cases that all pass already no idea can show itself.
+    A removal has nothing to gain, so its cases are any. Runs that come later do not change the draw.
+    """
+    first = setting.first
+    draw = random.Random(f"{terms.seed}:first:{experiment.number}")
+    drawn = draw.sample(sorted(state.selection), len(state.selection))
+    if experiment.shortens:
+        return tuple(drawn[:first])
+    best = terms.lowest + terms.span if terms.maximize else terms.lowest
+    scores = {case: known.get(case, ())[: setting.reference_runs] for case in drawn}
+    open_ones = [case for case in drawn if any(score != best for score in scores[case])][: first // 2]
+    return tuple([*open_ones, *(case for case in drawn if case not in open_ones)][:first])
 
 
 def _decide_selection(state: RunState, terms: Terms, experiment: ExperimentState, swept: Sequence[str]) -> Action:
