@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ from ceopt_tui.project import Project as Project
 from ceopt_tui.support import refuse_unsupported, scores
 from schemas.evalset import Case
 from schemas.evalset_rules import cases_without_answer
-from schemas.loading import LoadedEvalSet, LoadedSpec, load_spec
+from schemas.loading import LoadedEvalSet, LoadedSpec, load_spec, spec_of
 from schemas.records import SplitFrozen
 from schemas.spec import Spec
 from texttargets.init_example import UNTOUCHED, is_example
@@ -37,12 +37,16 @@ from texttargets.target_file import text_digest
 DEFAULT_MAX_CALLS = 2_000  # where the user set no cap at all
 
 
-def open_project(spec_path: Path) -> Project:
-    """Reads the spec, its target files and its eval sets. InputError and SetupError say what is wrong and where."""
-    loaded = load_spec(spec_path)
+def open_project(spec_path: Path, unwritten: Mapping[Path, bytes] | None = None) -> Project:
+    """Reads the spec, its target files and its eval sets. InputError and SetupError say what is wrong and where.
+
+    `unwritten`: spec and eval sets that are no files yet, by their place to be.
+    """
+    draft = (unwritten or {}).get(spec_path)
+    loaded = spec_of(draft, spec_path) if draft else load_spec(spec_path)
     refuse_unsupported(loaded)
     repository = Repository.find(spec_path.resolve().parent)
-    named = named_files(loaded, repository.root)
+    named = named_files(loaded, repository.root, unwritten)
     if named.problems:
         raise InputError(named.problems)
     texts, evalsets = named.texts, tuple(named.evalsets)

@@ -12,7 +12,7 @@ from ceopt_tui.skill_folder import skill_files
 from judges.rubric import Scale, parse_scale, read_rubric_text
 from schemas.labels import Labels
 from schemas.labels_file import load_labels
-from schemas.loading import LoadedEvalSet, LoadedSpec, load_evalset
+from schemas.loading import LoadedEvalSet, LoadedSpec, evalset_of, load_evalset
 from texttargets.excerpt import excerpt
 from texttargets.sections import names_of_nothing
 from texttargets.target_file import read_target
@@ -31,8 +31,8 @@ class NamedFiles:
     problems: list[Problem] = field(default_factory=list)
 
 
-def named_files(loaded: LoadedSpec, root: Path) -> NamedFiles:
-    """Reads target and eval sets; `root` is the repository's."""
+def named_files(loaded: LoadedSpec, root: Path, unwritten: Mapping[Path, bytes] | None = None) -> NamedFiles:
+    """Reads target and eval sets; `root` is the repository's. `unwritten`: eval sets that are no files yet."""
     target, evalset, named = loaded.spec.target, loaded.spec.evalset, NamedFiles()
     for key, names, texts in (
         ("files", target.files if target else (), named.texts),
@@ -50,9 +50,12 @@ def named_files(loaded: LoadedSpec, root: Path) -> NamedFiles:
     except InputError as error:
         named.problems += error.problems
     named.problems += _protecting_nothing(loaded, named.texts)
+    drafts = unwritten or {}
     for name in evalset.paths if evalset else ():
         try:
-            named.evalsets.append(load_evalset(_locate(loaded, root, name, ("evalset",))))
+            draft = drafts.get(root / name)
+            path = root / name if draft else _locate(loaded, root, name, ("evalset",))
+            named.evalsets.append(evalset_of(draft, path) if draft else load_evalset(path))
         except InputError as error:
             named.problems += error.problems
     _read_judge(loaded, root, named)

@@ -60,7 +60,11 @@ class LoadedEvalSet:
 
 def load_spec(path: Path) -> LoadedSpec:
     """The spec at `path`. Raises InputError with every problem."""
-    raw = read_bytes(path, SPEC_BYTES)
+    return spec_of(read_bytes(path, SPEC_BYTES), path)
+
+
+def spec_of(raw: bytes, path: Path) -> LoadedSpec:
+    """The spec these bytes are, which are or will be those of `path`. Raises InputError with every problem."""
     document = read(raw, str(path), limit=SPEC_BYTES)
     spec = _checked(Spec, document, _spec_problems)
     return LoadedSpec(spec, path, raw, hashlib.sha256(raw).hexdigest(), document, _notes(spec, document))
@@ -68,7 +72,11 @@ def load_spec(path: Path) -> LoadedSpec:
 
 def load_evalset(path: Path) -> LoadedEvalSet:
     """The eval set at `path`. Raises InputError with every problem."""
-    raw = read_bytes(path, EVALSET_BYTES)
+    return evalset_of(read_bytes(path, EVALSET_BYTES), path)
+
+
+def evalset_of(raw: bytes, path: Path) -> LoadedEvalSet:
+    """The eval set these bytes are, which are or will be those of `path`. Raises InputError with every problem."""
     document = read(raw, str(path), limit=EVALSET_BYTES)
     if _is_spec(document.data):
         raise InputError([Problem(str(path), 0, "", "this is a spec, not an eval set")], _NAME_THE_SET)

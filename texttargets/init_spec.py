@@ -11,18 +11,18 @@ from typing import Any
 
 from ceopt_tui.errors import InputError, Problem, SetupError
 from schemas.evalset import EvalSet
+from schemas.loading import is_evalset_file, load_evalset
 from schemas.spec_target import Target
-from schemas.writing import PASS_RATE, evalset_yaml, minimal_spec_yaml
-from texttargets.checks import unusable_check
+from schemas.writing import evalset_yaml, minimal_spec_yaml
 from texttargets.importers.reading import ImportResult, read_failures
 from texttargets.init_example import example_case
+from texttargets.init_metric import Wishes, measured
 from texttargets.placeholders import Syntax, names_of, root_of
 from texttargets.syntax_guess import guess_syntax, outside_code, syntax_of_name
 from texttargets.target_file import for_model, read_target
 
 # Files whose folder says more than their own name.
 _GENERIC = frozenset({"skill", "agents", "claude", "gemini", "prompt", "system", "readme", "index"})
-_NOTES_IN_RUBRIC = 5
 _MOST_REFERENCES = 40
 _NAMES_OF_INPUTS = frozenset(
     ("content", "conversation", "document", "email", "message", "prompt", "query", "question", "request", "text")
@@ -43,11 +43,12 @@ class NewProject:
     notes: tuple[str, ...] = ()
 
 
-def init_files(target: Path, failures: Path | None = None, *, root: Path) -> NewProject:
-    """The spec and the eval set to start from.
+def init_files(target: Path, failures: Path | None = None, wishes: Wishes | None = None, *, root: Path) -> NewProject:
+    """The spec and the eval set to start from. `failures` that are an eval set are used where they are.
 
     Raises InputError when the target or the failures cannot be read, SetupError when a file is there already.
     """
+    wishes = wishes or Wishes()
     place = _below(target, root)
     text = read_target(target, place).text
     if not for_model(text).strip():
@@ -55,24 +56,56 @@ def init_files(target: Path, failures: Path | None = None, *, root: Path) -> New
             [Problem(place, 0, "", "is empty: write the instruction first, there is nothing to improve yet")]
         )
     name = project_name(Path(place), root)
-    imported = read_failures([failures]) if failures else None
-    given = imported.evalset(name) if imported else None
-    syntax = _template_syntax(place, text, [case.input for case in given.cases] if given else None)
-    evalset = given or EvalSet(name=name, cases=(example_case(text, syntax),))
     spec_path, evalset_path = root / f"{name}.spec.yaml", root / "evals" / f"{name}.yaml"
-    taken = [path for path in (spec_path, evalset_path) if path.exists()]
-    if taken:
-        names = " and ".join(path.relative_to(root).as_posix() for path in taken)
-        raise SetupError(f"{names} {'is' if len(taken) == 1 else 'are'} there already; nothing was written")
+    recorded = _recorded(failures, name, root)
+    given = recorded.evalset
+    syntax = _template_syntax(place, text, [case.input for case in given.cases] if given else None)
+    drafted = given or EvalSet(name=name, cases=(example_case(text, syntax),))
+    evalset, metric = measured(drafted, wishes)
+    if recorded.place is not None and evalset == given:
+        evalset_path, files = recorded.place, {}
+    else:
+        files = {evalset_path: evalset_yaml(evalset)}
     spec = minimal_spec_yaml(
         name,
         f"Make {place} do better on its recorded failures",
         _target(place, syntax, root),
         {"file": evalset_path.relative_to(root).as_posix()},
-        metric=_metric(evalset),
+        metric=metric,
+        models={tier: {"model": model} for tier, model in wishes.models.items()},
+        stopping=wishes.stopping,
     )
-    files = {spec_path: spec, evalset_path: evalset_yaml(evalset)}
-    return NewProject(files, spec_path, evalset_path, imported, _notes(text, syntax))
+    files = {spec_path: spec, **files}
+    taken = [path for path in files if path.exists()]
+    if taken:
+        names = " and ".join(path.relative_to(root).as_posix() for path in taken)
+        raise SetupError(f"{names} {'is' if len(taken) == 1 else 'are'} there already; nothing was written")
+    return NewProject(files, spec_path, evalset_path, recorded.account, _notes(text, syntax))
+
+
+@dataclass(frozen=True)
+class _Recorded:
+    """The failures a person has: an eval set, with its place if it is one already, else the account of its import."""
+
+    evalset: EvalSet | None = None
+    account: ImportResult | None = None
+    place: Path | None = None
+
+
+def _recorded(failures: Path | None, name: str, root: Path) -> _Recorded:
+    if failures is None:
+        return _Recorded()
+    if _is_evalset(failures) and failures.resolve().is_relative_to(root.resolve()):
+        return _Recorded(load_evalset(failures).evalset, place=root / failures.resolve().relative_to(root.resolve()))
+    account = read_failures([failures])
+    return _Recorded(account.evalset(name), account)
+
+
+def _is_evalset(path: Path) -> bool:
+    try:
+        return path.suffix in {".yaml", ".yml"} and is_evalset_file(path)
+    except InputError:
+        return False
 
 
 def _notes(text: str, syntax: Syntax) -> tuple[str, ...]:
@@ -136,27 +169,3 @@ def _template_syntax(place: str, text: str, inputs: Sequence[object] | None) -> 
 
 def _kind(place: str) -> str:
     return Target(files=(place,)).kind
-
-
-def _metric(evalset: EvalSet) -> dict[str, Any]:
-    if all(unusable_check(case, evalset.check) is None for case in evalset.cases):
-        return PASS_RATE
-    return {
-        "primary": {"type": "judge", "name": "quality", "direction": "maximize"},
-        "judge": {"rubric": _rubric(evalset), "scoring": {"primary": "quality"}},
-    }
-
-
-def _rubric(evalset: EvalSet) -> str:
-    """Levels a person can use as they are, with what went wrong so far as the faults to look for."""
-    notes = list(dict.fromkeys(case.went_wrong.strip() for case in evalset.cases if case.went_wrong))
-    faults = "".join(f"- {' '.join(note.split())}\n" for note in notes[:_NOTES_IN_RUBRIC])
-    known = f"\nFaults seen before:\n{faults}" if faults else ""
-    return (
-        "quality: how well does the output do what the input asks for?\n"
-        "5: complete and correct, nothing to change\n"
-        "4: correct, with a small flaw in form\n"
-        "3: usable after a correction\n"
-        "2: mostly wrong or incomplete\n"
-        "1: wrong, empty or beside the point\n" + known
-    )

@@ -56,8 +56,8 @@ class RepositoryCatalogue:
     """The runs and specs of one repository. `options` are those every run is started with."""
 
     def __init__(self, start: Path, options: RunOptions) -> None:
-        self._repository = Repository.find(start)
-        self._options = options
+        self.repository = self._repository = Repository.find(start)
+        self.options = self._options = options
         self.where = str(self._repository.root)
 
     def entries(self) -> Sequence[RunEntry]:

@@ -13,26 +13,37 @@ from ceopt_tui.run_options import RunOptions
 from ceopt_tui.ui.asking_app import AskingApp
 from ceopt_tui.ui.coverage_map_source import CoverageFiles, MapSource
 from ceopt_tui.ui.messages import CoverageWanted, EvalSetWanted
+from ceopt_tui.ui.new_run_source import NewRunSource
 from ceopt_tui.ui.screens.confirm import LeaveScreen
 from ceopt_tui.ui.screens.coverage import CoverageScreen
 from ceopt_tui.ui.screens.evalset import EvalSetScreen
 from ceopt_tui.ui.screens.evalset_case import EvalSetCaseScreen
 from ceopt_tui.ui.screens.evalset_trial import TriesCase
+from ceopt_tui.ui.screens.new_run import NewRunScreen
 from ceopt_tui.ui.screens.pick import PickScreen
 from ceopt_tui.ui.typing_ahead import TypingAheadApp
 
 NO_SPEC = "The spec of this run is not where it was, so nothing says which cases it is measured on."
-NOT_SAVED = "What you wrote in the eval set is not saved. Leave without it?"
+NO_REPOSITORY = "A run lives in a git repository; start ceopt in one."
+NOT_SAVED = "What you wrote is not saved. Leave without it?"
 
 
 class EditingApp(TypingAheadApp, AskingApp):
     """Opens the eval set of a run, or one by its file, and the coverage map of a text.
 
-    `trial_of` makes what runs a spec's text on a case, `map_of` what reads and measures the map of a spec.
+    `trial_of` makes what runs a spec's text on a case, `map_of` what reads and measures the map of a spec,
+    `new_runs` is the repository that new runs are set up in.
     """
 
     trial_of: Callable[[RunOptions], TriesCase] | None = None
     map_of: Callable[[RunOptions | None, Path], MapSource] = CoverageFiles
+    new_runs: NewRunSource | None = None
+
+    def on_new_run_wanted(self) -> None:
+        if self.new_runs is None:
+            self.notify(NO_REPOSITORY, severity="error", markup=False)
+        else:
+            self.push_screen(NewRunScreen(self.new_runs))
 
     def on_eval_set_wanted(self, message: EvalSetWanted) -> None:
         if message.entry.options is None:

@@ -31,6 +31,11 @@ class HungUp(Message):
 
 
 @dataclass
+class NewRunWanted(Message):
+    """The person wants to set a run up."""
+
+
+@dataclass
 class IdeaWanted(Message):
     """The person has an idea for the run on the screen."""
 

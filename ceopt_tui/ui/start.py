@@ -22,6 +22,7 @@ from ceopt_tui.ui.app import CeoptApp
 from ceopt_tui.ui.catalogue import Catalogue, NoRuns, RepositoryCatalogue, entry_of_spec
 from ceopt_tui.ui.entries import RunEntry
 from ceopt_tui.ui.last_words import outcome_lines, way_on
+from ceopt_tui.ui.new_run_source import NewRunFiles
 from schemas.loading import is_evalset_file
 
 SIGNALS = {
@@ -56,7 +57,7 @@ def open_evalset(file: Path) -> int:
     except SetupError:
         catalogue = NoRuns(str(folder))
     wanted = file if is_evalset_file(file) else options
-    return _run(CeoptApp(catalogue, go_on, SystemClock(), evalset=wanted))
+    return _run(CeoptApp(catalogue, go_on, SystemClock(), evalset=wanted), catalogue)
 
 
 def require_terminal() -> None:
@@ -66,11 +67,13 @@ def require_terminal() -> None:
 
 
 def _open(catalogue: RepositoryCatalogue, first: RunEntry | None) -> int:
-    return _run(CeoptApp(catalogue, go_on, SystemClock(), first))
+    return _run(CeoptApp(catalogue, go_on, SystemClock(), first), catalogue)
 
 
-def _run(app: CeoptApp) -> int:
+def _run(app: CeoptApp, catalogue: Catalogue) -> int:
     app.trial_of = Trial
+    if isinstance(catalogue, RepositoryCatalogue):
+        app.new_runs = NewRunFiles(catalogue.repository, catalogue.options)
     return run_app(app)
 
 

@@ -243,7 +243,7 @@ async def test_ten_thousand_experiments_come_in_slices(tmp_path: Path, monkeypat
     async with on_stage(stage, first=entry) as (app, pilot):
         await until(pilot, lambda: isinstance(app.screen, RunScreen))
         await pilot.press("question_mark")
-        await until(pilot, lambda: "Runs of this repository" in text_of(app))
+        await until(pilot, lambda: "Archive the run, begin another" in text_of(app))
         await pilot.press("escape")
         await until(pilot, lambda: f"exp-{MANY}" in text_of(app))
     assert sum(slices) == MANY and max(slices) <= SLICE

@@ -16,7 +16,7 @@ from ceopt_tui.core.ports import Clock
 from ceopt_tui.core.visible import one_line, said
 from ceopt_tui.ui.commands import Place, bindings_for
 from ceopt_tui.ui.entries import RunEntry
-from ceopt_tui.ui.messages import CoverageWanted, EvalSetWanted, ReloadWanted, RunOpened
+from ceopt_tui.ui.messages import CoverageWanted, EvalSetWanted, NewRunWanted, ReloadWanted, RunOpened
 from ceopt_tui.ui.styled import cell, lines_of, mark_cell
 from ceopt_tui.ui.viewmodel import RunRow, run_row
 from ceopt_tui.ui.widgets.reading import Reading
@@ -29,17 +29,12 @@ No run here yet.
 ceopt makes an instruction text better, with proof: it measures the text on failures you recorded, tries changes, \
 and keeps one only if it also wins on cases it was never tuned on.
 
-You need a prompt in this repository and a file of failures. In a shell:
-
-    ceopt init prompts/triage.md --failures failures.jsonl
-    ceopt run spec.yaml
-
-The first command writes a spec and an eval set, the second opens the run here. Nothing is called or paid before you \
-approve it.
+You need a prompt in this repository and a file of what it got wrong. Press n to set a run up; `ceopt init PROMPT \
+--failures FILE` does the same in a shell. Nothing is called or paid before you approve it.
 
 Nothing at hand? `ceopt demo` makes a small repository and improves its prompt with a model on this machine, no key \
 needed."""
-HINT = "`ceopt init PROMPT --failures FILE` makes a new spec; it appears in this list."
+HINT = "n sets up a new run"
 
 
 class HomeScreen(Screen[None]):
@@ -119,6 +114,9 @@ class HomeScreen(Screen[None]):
         if key in self._entries:
             entry = self._entries[key]
             self.post_message(CoverageWanted(entry.name, entry.options, entry.folder))
+
+    def action_new_run(self) -> None:
+        self.post_message(NewRunWanted())
 
     def action_reload(self) -> None:
         self.post_message(ReloadWanted())
