@@ -33,6 +33,7 @@ COMMANDS = {
     "evalset": ("evalset", "Look at an eval set: floor, duplicates, leaks, power."),
     "check": ("check", "Check a spec or an eval set: every problem with file, line and key."),
     "lint": ("lint", "Would this rewrite be refused, and why?"),
+    "study": ("study", "Answer a registered question about texts, across models."),
     "judge": ("judge", "Score outputs with a rubric, nothing else."),
     "calibrate": ("calibrate", "Score outputs yourself: does the judge rank them as you do?"),
     "decide": ("decide", "Decide a payload: keep, revert or not sure."),
@@ -47,6 +48,7 @@ COMMANDS = {
     "worker": ("worker", "Carry out one experiment of a run elsewhere, and push its result."),
     "schema": ("schema", "JSON Schema of specs and eval sets, for editors."),
     "doctor": ("doctor", "Is everything here that a run needs?"),
+    "tour": ("tour", "Look around in the app on a recorded model: no key, nothing left behind."),
     "demo": ("demo", "Optimize a bad prompt with a real small model, no key needed."),
 }
 

@@ -66,7 +66,7 @@ def load_spec(path: Path) -> LoadedSpec:
 def spec_of(raw: bytes, path: Path) -> LoadedSpec:
     """The spec these bytes are, which are or will be those of `path`. Raises InputError with every problem."""
     document = read(raw, str(path), limit=SPEC_BYTES)
-    spec = _checked(Spec, document, _spec_problems)
+    spec = checked(Spec, document, _spec_problems)
     return LoadedSpec(spec, path, raw, hashlib.sha256(raw).hexdigest(), document, _notes(spec, document))
 
 
@@ -80,18 +80,18 @@ def evalset_of(raw: bytes, path: Path) -> LoadedEvalSet:
     document = read(raw, str(path), limit=EVALSET_BYTES)
     if _is_spec(document.data):
         raise InputError([Problem(str(path), 0, "", "this is a spec, not an eval set")], _NAME_THE_SET)
-    evalset = _checked(EvalSet, document, broken_case_rules)
+    evalset = checked(EvalSet, document, broken_case_rules)
     return LoadedEvalSet(evalset, path, raw, hashlib.sha256(raw).hexdigest(), document)
 
 
 def parse_spec(data: Mapping[str, Any], file: str = "spec") -> Spec:
     """A spec from values that are in memory. Raises InputError with every problem."""
-    return _checked(Spec, Document(file, dict(data)), _spec_problems)
+    return checked(Spec, Document(file, dict(data)), _spec_problems)
 
 
 def parse(model: type[M], raw: bytes, file: str, *, limit: int = SPEC_BYTES) -> M:
     """A file of any other kind. Raises InputError with every problem."""
-    return _checked(model, read(raw, file, limit=limit), _no_rules)
+    return checked(model, read(raw, file, limit=limit), _no_rules)
 
 
 def unattended_problems(loaded: LoadedSpec) -> list[Problem]:
@@ -126,7 +126,8 @@ def read_bytes(path: Path, limit: int) -> bytes:
         raise InputError([Problem(str(path), 0, "", what)]) from None
 
 
-def _checked(model: type[M], document: Document, rules: Rules[M]) -> M:
+def checked(model: type[M], document: Document, rules: Rules[M]) -> M:
+    """The values of a document; `rules` hear None where they are unsound. Raises InputError with every problem."""
     problems = list(document.problems)
     value: M | None = None
     if document.sound and not isinstance(document.data, dict):

@@ -1,0 +1,136 @@
+"""Reads a study, with every file it names, and reports every problem at once, each with file, line and key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel
+
+from ceopt_tui.errors import InputError, Problem
+from schemas.loading import checked, read_bytes
+from schemas.problems import problem_at
+from schemas.spec_rule import Broken
+from schemas.study import Hypotheses, Study
+from schemas.study_cases import StudyCase, StudyCases
+from schemas.study_rules import broken_case_answers, broken_hypothesis_rules, broken_study_rules
+from schemas.yaml_strict import EVALSET_BYTES, SPEC_BYTES, Document, read
+
+STUDY_NAME = "study.yaml"
+M = TypeVar("M", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class LoadedStudy:
+    """A study that can be run, and the exact bytes of every file it is made of, by path from its folder."""
+
+    folder: Path
+    study: Study
+    hypotheses: Hypotheses
+    cases: tuple[StudyCase, ...]
+    files: Mapping[str, bytes]
+
+    def text(self, path: str) -> str:
+        """A file as text."""
+        return self.files[path].decode("utf-8")
+
+
+def load_study(path: Path) -> LoadedStudy:
+    """The study in a folder, or at its study.yaml. Raises InputError with every problem of every file."""
+    file = path / STUDY_NAME if path.is_dir() else path
+    reader = _Reader(file.parent)
+    study = reader.model(Study, file.name, SPEC_BYTES, broken_study_rules)
+    if study is None:
+        raise InputError(reader.problems)
+    for name in study.texts.values():
+        reader.words(name)
+    before = len(reader.problems)
+    cases = tuple(reader.cases(study))
+    all_cases = len(reader.problems) == before
+    registered = reader.model(
+        Hypotheses,
+        study.hypotheses,
+        SPEC_BYTES,
+        lambda found: broken_hypothesis_rules(study, found, cases) if all_cases else (),
+    )
+    if reader.problems or registered is None:
+        raise InputError(list(dict.fromkeys(reader.problems)))
+    return LoadedStudy(file.parent, study, registered, cases, reader.files)
+
+
+class _Reader:
+    """Files of one folder, read once each, and what is wrong with them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.problems: list[Problem] = []
+        self.files: dict[str, bytes] = {}
+        self._folder = folder
+
+    def model(self, model: type[M], name: str, limit: int, rules: Callable[[M], Iterable[Broken]]) -> M | None:
+        """The values of a file; None, and its problems noted, where it is not sound."""
+
+        def broken(value: M | None, document: Document) -> list[Problem]:
+            found = rules(value) if value is not None else ()
+            return [problem_at(document, rule.path, rule.message) for rule in found]
+
+        raw = self._bytes(name, limit)
+        if raw is None:
+            return None
+        try:
+            return checked(model, read(raw, str(self._folder / name), limit=limit), broken)
+        except InputError as error:
+            self.problems += error.problems
+            return None
+
+    def cases(self, study: Study) -> Iterator[StudyCase]:
+        """The cases of every file; an id that stands in two of them is a problem."""
+        seen: set[str] = set()
+        for name in study.cases:
+
+            def rules(found: StudyCases) -> Iterator[Broken]:
+                yield from broken_case_answers(found.cases)
+                yield from self._material(found)
+                for number, case in enumerate(found.cases):
+                    if case.id in seen:
+                        yield Broken(("cases", number, "id"), f"stands twice: '{case.id}'")
+                    seen.add(case.id)
+
+            found = self.model(StudyCases, name, EVALSET_BYTES, rules)
+            yield from found.cases if found is not None else ()
+
+    def words(self, name: str) -> None:
+        """Reads a file that must be text and hold some."""
+        raw = self._bytes(name, SPEC_BYTES)
+        if raw is not None and (fault := _text_fault(raw)):
+            self.problems.append(Problem(str(self._folder / name), 0, "", fault))
+
+    def _material(self, found: StudyCases) -> Iterator[Broken]:
+        for number, case in enumerate(found.cases):
+            if case.material is None:
+                continue
+            raw = self._bytes(case.material, SPEC_BYTES)
+            if raw is not None and (fault := _text_fault(raw)):
+                yield Broken(("cases", number, "material"), f"{case.material} {fault}")
+
+    def _bytes(self, name: str, limit: int) -> bytes | None:
+        path = self._folder / name
+        if not path.resolve().is_relative_to(self._folder.resolve()):
+            self.problems.append(Problem(str(path), 0, "", "is a link out of the study's folder"))
+            return None
+        try:
+            self.files[name] = read_bytes(path, limit)
+        except InputError as error:
+            self.problems += error.problems
+            return None
+        return self.files[name]
+
+
+def _text_fault(raw: bytes) -> str:
+    """Why bytes are no text to send; empty where they are."""
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return f"is not UTF-8: byte 0x{raw[error.start]:02X} at {error.start}"
+    return "" if text.strip() else "holds no text"

@@ -1,0 +1,65 @@
+"""Rules between the keys and files of a study. Each gives the key it speaks of and one sentence; none reads a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from schemas.spec_rule import Broken, unique
+from schemas.study import Hypotheses, Study
+from schemas.study_cases import Answer, FindingsAnswer, RouteAnswer, StudyCase
+
+EVERY_CASE = "score"
+
+
+def broken_study_rules(study: Study) -> Iterator[Broken]:
+    """What does not hold within study.yaml."""
+    if study.matrix is not None and study.targets:
+        yield Broken(("matrix",), "stands beside `targets`; give the one or the other")
+    if study.matrix is None and not study.targets:
+        yield Broken(("targets",), "names no target; give at least one, or a `matrix`")
+    where = ("matrix",) if study.matrix is not None else ("targets",)
+    yield from unique("target", [target.id for target in study.bound_targets], where)
+    yield from unique("file of cases", study.cases, ("cases",))
+    if "" in study.texts:
+        yield Broken(("texts",), "holds a text without a name")
+
+
+def broken_hypothesis_rules(study: Study, registered: Hypotheses, cases: Sequence[StudyCase]) -> Iterator[Broken]:
+    """What of the hypotheses does not hold for this study and its cases."""
+    ids = [hypothesis.id for hypothesis in registered.hypotheses]
+    yield from unique("hypothesis", ids, ("hypotheses",))
+    scorers = sorted({case.scorer for case in cases})
+    for number, hypothesis in enumerate(registered.hypotheses):
+        at = ("hypotheses", number)
+        for key, name in (("treatment", hypothesis.treatment), ("control", hypothesis.control)):
+            if name is not None and name not in study.texts:
+                yield Broken((*at, key), f"is no text of the study: `{name}`; known are {', '.join(study.texts)}")
+        if hypothesis.treatment == hypothesis.control:
+            yield Broken((*at, "control"), "is the treatment itself")
+        if hypothesis.metric not in (EVERY_CASE, *scorers):
+            known = ", ".join((EVERY_CASE, *scorers))
+            yield Broken((*at, "metric"), f"is measured by no case: `{hypothesis.metric}`; known are {known}")
+        if not hypothesis.mechanical:
+            yield Broken((*at, "mechanical"), "must be true: every scorer of this version works by rule")
+
+
+def broken_case_answers(cases: Sequence[StudyCase]) -> Iterator[Broken]:
+    """Answers that no reply could give."""
+    for number, case in enumerate(cases):
+        for key, message in _answer_faults(case.answer):
+            yield Broken(("cases", number, "answer", key), message)
+
+
+def _answer_faults(answer: Answer) -> Iterator[tuple[str, str]]:
+    if isinstance(answer, RouteAnswer):
+        if answer.value not in answer.labels:
+            yield "value", f"is none of the labels: `{answer.value}`"
+        if len({label.casefold() for label in answer.labels}) < len(answer.labels):
+            yield "labels", "hold a label twice"
+    if isinstance(answer, FindingsAnswer):
+        unknown = [code for code in answer.planted if code not in answer.codes]
+        if unknown:
+            yield "planted", f"is none of the codes: `{unknown[0]}`"
+        for key, codes in (("planted", answer.planted), ("codes", answer.codes)):
+            if len({code.casefold() for code in codes}) < len(codes):
+                yield key, "hold a code twice"
