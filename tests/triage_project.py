@@ -106,6 +106,7 @@ class TriageModel:
 
     edit: str = EDIT
     texts: list[str] = field(default_factory=list)
+    opening: bool = False  # the contract counts only at the head of the text: the mechanical proposer's second idea
 
     def __call__(self, body: dict[str, Any]) -> Reply:
         if body["model"] == "gpt-4o":
@@ -115,5 +116,6 @@ class TriageModel:
         return completion(self.answer(text, int(asked.split()[1].rstrip(":"))))
 
     def answer(self, text: str, number: int) -> str:
-        plain = CONTRACT in text or number % 9 < 3
+        heard = text.partition("Read the message")[0] if self.opening else text
+        plain = CONTRACT in heard or number % 9 < 3
         return label(number) if plain else f"This belongs to {label(number)}."

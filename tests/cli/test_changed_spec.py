@@ -17,7 +17,7 @@ STATE = Path(".context/ceopt/triage")
 
 @pytest.fixture
 def endpoint() -> Iterator[StubEndpoint]:
-    with StubEndpoint(respond=TriageModel()) as running:
+    with StubEndpoint(respond=TriageModel(opening=True)) as running:
         yield running
 
 

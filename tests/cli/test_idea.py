@@ -13,7 +13,7 @@ WORDS = "name the three queues and allow nothing else"
 
 
 def test_an_idea_is_tried_next_and_kept_by_the_same_evidence(tmp_path: Path) -> None:
-    with StubEndpoint(respond=TriageModel()) as endpoint:
+    with StubEndpoint(respond=TriageModel(opening=True)) as endpoint:
         place = make_project(tmp_path, endpoint.api_base, proposer="llm", stopping="max_iterations: 1")
         place.environ["CEOPT_MODEL_STRONG"] = "openai/gpt-4o"
         early = warm().run(place, "idea", "spec.yaml", WORDS)
@@ -37,7 +37,7 @@ def test_an_idea_is_tried_next_and_kept_by_the_same_evidence(tmp_path: Path) -> 
 
 
 def test_where_nobody_can_make_a_change_of_words_it_is_refused(tmp_path: Path) -> None:
-    with StubEndpoint(respond=TriageModel()) as endpoint:
+    with StubEndpoint(respond=TriageModel(opening=True)) as endpoint:
         place = make_project(tmp_path, endpoint.api_base, stopping="max_iterations: 1")
         warm().run(place, "approve", "spec.yaml")
         warm().run(place, "run", "spec.yaml", "--unattended")

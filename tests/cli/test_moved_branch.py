@@ -16,7 +16,7 @@ BRANCH = "optimize/triage"
 
 @pytest.fixture
 def endpoint() -> Iterator[StubEndpoint]:
-    with StubEndpoint(respond=TriageModel()) as running:
+    with StubEndpoint(respond=TriageModel(opening=True)) as running:
         yield running
 
 

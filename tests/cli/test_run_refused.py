@@ -227,7 +227,7 @@ def test_a_dead_endpoint_is_three_posts_and_no_verdict(mode: str, said: str, tmp
 
 
 def test_an_outage_in_the_middle_keeps_what_was_paid_for(tmp_path: Path) -> None:
-    model = TriageModel()
+    model = TriageModel(opening=True)
     with StubEndpoint(respond=model) as endpoint:
         place = make_project(tmp_path, endpoint.api_base, more="runner: {retries: 0}")
         warm().run(place, "approve", "spec.yaml")

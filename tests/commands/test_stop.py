@@ -22,7 +22,7 @@ RUN = ("run", "spec.yaml", "--unattended", "--json")
 
 @pytest.fixture
 def endpoint() -> Iterator[StubEndpoint]:
-    with StubEndpoint(respond=TriageModel()) as running:
+    with StubEndpoint(respond=TriageModel(opening=True)) as running:
         yield running
 
 

@@ -27,7 +27,7 @@ GARBAGE = b"experiments:\n  - id: exp-001\n    outcome: 'ke"
 @pytest.fixture
 def finished(tmp_path: Path) -> Iterator[tuple[Place, Ending]]:
     """A run of two experiments that has ended."""
-    with StubEndpoint(respond=TriageModel()) as endpoint:
+    with StubEndpoint(respond=TriageModel(opening=True)) as endpoint:
         place = approved(tmp_path, endpoint, cases=20)
         ended = warm().run(place, *RUN)
         assert (ended.status, ended.last["experiments"]) == (0, 2), ended.last["reason"]
