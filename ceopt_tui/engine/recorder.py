@@ -20,7 +20,7 @@ Observer = Callable[[AnyRecord], None]
 class Recorder:
     """Appends records durably and folds them into the state it holds."""
 
-    def __init__(self, journal: Journal, state: RunState, observe: Observer) -> None:
+    def __init__(self, journal: Journal[AnyRecord], state: RunState, observe: Observer) -> None:
         self.state = state
         self._journal = journal
         self._observe = observe

@@ -2,36 +2,43 @@
 
 import gc
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from pydantic import ValidationError
 
 from ceopt_tui.errors import StorageError
 from ceopt_tui.journal.disk import storage_error
 from ceopt_tui.journal.reading import read_record
-from schemas.records import RECORD_VERSION, AnyRecord
+from schemas.records import RECORD_VERSION, AnyRecord, Record
 
+R = TypeVar("R", bound=Record)
 MANY_OBJECTS = 100_000
 _NEWER = {"union_tag_invalid", "extra_forbidden"}
 
 
 @dataclass(frozen=True)
-class Replay:
+class Replay(Generic[R]):
     """The records of a journal in order; `torn` is the end of a write that never finished."""
 
-    records: list[AnyRecord]
+    records: list[R]
     good_bytes: int  # length of the part that holds the records
     torn: bytes | None = None
 
 
-def replay(path: Path) -> Replay:
-    """Reads the journal at `path`; one that does not exist has no records.
+def replay(path: Path) -> Replay[AnyRecord]:
+    """Reads the journal of a run at `path`; one that does not exist has no records.
 
     A last line that was cut short was never acknowledged and is left out. Any other damage raises StorageError.
     """
+    return replay_as(path, read_record)
+
+
+def replay_as(path: Path, read: Callable[[bytes], R]) -> Replay[R]:
+    """Like `replay`, for a journal whose lines hold what `read` makes of them; it raises ValidationError."""
     try:
         data = path.read_bytes()
     except FileNotFoundError:
@@ -44,13 +51,13 @@ def replay(path: Path) -> Replay:
         good -= len(lines.pop()) + 1
     torn = data[good:] or None
     with collector_paused():
-        records = [_record(path, number, line) for number, line in enumerate(lines, start=1)]
+        records = [_record(path, number, line, read) for number, line in enumerate(lines, start=1)]
     return Replay(records, good, torn)
 
 
-def _record(path: Path, number: int, line: bytes) -> AnyRecord:
+def _record(path: Path, number: int, line: bytes, read: Callable[[bytes], R]) -> R:
     try:
-        record = read_record(line)
+        record = read(line)
     except ValidationError as error:
         raise _refusal(path, number, line, error) from error
     if record.v > RECORD_VERSION:

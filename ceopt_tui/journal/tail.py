@@ -24,7 +24,7 @@ class Position:
     records: int = 0
 
 
-def read_all(path: Path) -> tuple[Replay, Position]:
+def read_all(path: Path) -> tuple[Replay[AnyRecord], Position]:
     """The whole journal, empty where there is none, and where it ends. StorageError when it cannot be trusted."""
     file = _file(path)  # before it is read: another one in its place is then seen as another one
     found = replay(path)
