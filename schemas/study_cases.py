@@ -62,7 +62,7 @@ class SetAnswer(Section):
 class FindingsAnswer(Section):
     """The reply names codes, one a line; scored by the share of the planted ones it names.
 
-    With nothing planted any code that is named is a false alarm, and the reply `none` is the right one.
+    With nothing planted a reply that names no code is right.
     """
 
     type: Literal["findings"] = "findings"

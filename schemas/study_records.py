@@ -1,0 +1,66 @@
+"""What the journal of a study holds: what was registered, each attempt before it is made, and how it ended."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, TypeAdapter
+
+from schemas.record import CallFacts, Record
+
+
+class StudyRegistered(Record):
+    """The head of a study's journal: everything that decides its results."""
+
+    kind: Literal["study_registered"] = "study_registered"
+    fingerprint: str
+    files: dict[str, str]  # path from the study's folder -> sha256
+    values: dict[str, str]  # everything else: versions, seed, output
+    commit: str | None = None  # that holds these bytes; none where no model is reached
+    committed_at: str = ""
+
+
+class CellStarted(Record):
+    """One attempt at a cell; on disk before anything is sent. `usd` is what it counts until its end is known."""
+
+    kind: Literal["cell_started"] = "cell_started"
+    attempt: str
+    cell: str
+    usd: float | None = None
+    calls: int = 0  # requests it may send at most
+
+
+class CellScored(Record):
+    """An attempt whose reply was scored, 0 to 1."""
+
+    kind: Literal["cell_scored"] = "cell_scored"
+    attempt: str
+    score: Annotated[float, Field(ge=0, le=1)]
+    detail: str = ""
+    reply_sha256: str
+    facts: CallFacts | None = None
+
+
+class CellFailed(Record):
+    """An attempt that gives no score. `retryable`: the same cell may yet succeed."""
+
+    kind: Literal["cell_failed"] = "cell_failed"
+    attempt: str
+    reason: Literal["provider", "truncated", "unreadable", "pipeline"]
+    message: str
+    retryable: bool
+    reply_sha256: str | None = None
+    facts: CallFacts | None = None
+
+
+class StudyStopped(Record):
+    """No more calls were made, and why: a cap, or a provider that gave no more answers."""
+
+    kind: Literal["study_stopped"] = "study_stopped"
+    reason: str
+
+
+StudyRecord = Annotated[
+    StudyRegistered | CellStarted | CellScored | CellFailed | StudyStopped, Field(discriminator="kind")
+]
+STUDY_RECORDS: TypeAdapter[StudyRecord] = TypeAdapter(StudyRecord)
