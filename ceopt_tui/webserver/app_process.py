@@ -11,27 +11,25 @@ import os
 import shlex
 import signal
 from asyncio.subprocess import PIPE, Process
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
 
 from textual_serve.app_service import AppService
 from textual_serve.download_manager import DownloadManager
 
+from ceopt_tui.core.masking import mask, secrets_in
 from ceopt_tui.core.visible import said
 from ceopt_tui.shell import WEB_DRIVER
+from ceopt_tui.webserver.outbox import Outbox
 
 GRACE_S = 20.0  # for the engine to put the end of its work on record
-STALL_S = 10.0  # a tab that takes nothing for so long has gone: the app, and its run, would wait for it
 READY = b"__GANGLION__\n"
 KEPT_BYTES = 16_000
 LARGEST_PACKET_BYTES = 64_000_000
 PLAIN_SCREEN = b"\x1b[?1049l\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?2004l\x1b[0m\x1b[2J\x1b[H\x1b[?25h"
-
-
-Sent = TypeVar("Sent", bytes, str)
+OTHER_TERMINAL = ("LC_TERMINAL", "LINES", "TERM_PROGRAM")  # of the window the server was started in
 
 
 @dataclass(frozen=True)
@@ -46,46 +44,21 @@ class Program:
 class AppProcess(AppService):
     """The process, from its start to its last words. `stop` may be called at any time, and again."""
 
-    def __init__(
-        self,
-        program: Program,
-        downloads: DownloadManager,
-        send_bytes: Callable[[bytes], Awaitable[None]],
-        send_text: Callable[[str], Awaitable[None]],
-        close: Callable[[], Awaitable[object]],
-    ) -> None:
-        async def closing() -> None:
-            await close()
-
+    def __init__(self, program: Program, downloads: DownloadManager, outbox: Outbox) -> None:
         super().__init__(
             shlex.join(program.command),
-            write_bytes=self._guarded(send_bytes),
-            write_str=self._guarded(send_text),
-            close=closing,
+            write_bytes=outbox.put,
+            write_str=outbox.put,
+            close=outbox.close,
             download_manager=downloads,
         )
         self._program = program
-        self._gone = False
-        self._on_screen = False
-
-    def _guarded(self, send: Callable[[Sent], Awaitable[None]]) -> Callable[[Sent], Awaitable[None]]:
-        """Sends while there is a tab; what the app says afterwards is read all the same, or it would stand still."""
-
-        async def sending(data: Sent) -> None:
-            if self._gone:
-                return
-            try:
-                await asyncio.wait_for(send(data), STALL_S)
-            except (OSError, TimeoutError):
-                self._gone = True
-                await self.remote_close()
-
-        return sending
+        self._on_screen: bool | None = None
 
     def _build_environment(self, width: int = 80, height: int = 24) -> dict[str, str]:
-        """That of a terminal which is the page."""
+        """The server's own, keys of models included, as in a terminal; but the terminal is the page."""
         return {
-            **self._program.environ,
+            **{name: value for name, value in self._program.environ.items() if name not in OTHER_TERMINAL},
             "TEXTUAL_DRIVER": WEB_DRIVER,
             "TEXTUAL_COLOR_SYSTEM": "truecolor",
             "TEXTUAL_FPS": "60",
@@ -117,13 +90,12 @@ class AppProcess(AppService):
         try:
             printed = await self._relay(process.stdout)
             await process.wait()
-            words = said((printed + await complaints).decode("utf-8", "replace").strip())
-            await self.remote_write_bytes(PLAIN_SCREEN + words.replace("\n", "\r\n").encode())
+            words = mask((printed + await complaints).decode("utf-8", "replace"), secrets_in(self._program.environ))
+            await self.remote_write_bytes(PLAIN_SCREEN + said(words.strip()).replace("\n", "\r\n").encode())
         finally:
             complaints.cancel()
             self.kill()
-            with suppress(OSError):
-                await self.remote_close()
+            await self.remote_close()
 
     async def _relay(self, stdout: asyncio.StreamReader) -> bytes:
         """Passes packets on until the app leaves its screen; gives what it printed outside of them."""
@@ -157,21 +129,25 @@ class AppProcess(AppService):
             await super().on_meta(data)
 
     async def stop(self) -> None:
-        """Takes the app's terminal away, as a closed window does, and waits until its end is on record."""
+        """Takes the app's terminal away, as a closed window does, and waits until its end is on record.
+
+        An app without a screen has begun nothing, and would take seconds to find out that its terminal has gone.
+        """
         if self._task is None:
             return
-        self._gone = True
         await self._download_manager.cancel_app_downloads(self.app_service_id)
         self.stdin.close()
+        if self._on_screen is None:
+            self.kill(signal.SIGTERM)
         await asyncio.wait({self._task}, timeout=GRACE_S)
         self.kill()
         await asyncio.wait({self._task})
 
-    def kill(self) -> None:
-        """Ends it now; what is on record stays."""
+    def kill(self, number: int = signal.SIGKILL) -> None:
+        """Ends it now, with all that it started; what is on record stays."""
         if self._process is not None and self._process.returncode is None:
             with suppress(ProcessLookupError):
-                os.killpg(self._process.pid, signal.SIGKILL)
+                os.killpg(self._process.pid, number)
 
 
 async def _tail(stream: asyncio.StreamReader) -> bytes:

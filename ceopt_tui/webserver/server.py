@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from html import escape
 from pathlib import Path
 from string import Template
 
-from aiohttp import WSMsgType, web
+from aiohttp import WSCloseCode, WSMsgType, web
 from textual_serve.server import Server
 
 from ceopt_tui.webserver.app_process import AppProcess, Program
 from ceopt_tui.webserver.door import Door, Knock
+from ceopt_tui.webserver.outbox import Outbox
 
 PAGE = Path(__file__).parent / "page"
 HEARTBEAT_S = 15.0
@@ -117,20 +119,27 @@ class PageServer(Server):
         """One tab: its app starts here and is sent home when the tab goes."""
         tab = web.WebSocketResponse(heartbeat=HEARTBEAT_S, max_msg_size=LARGEST_MESSAGE_BYTES)
         await tab.prepare(request)
+        outbox = Outbox(tab, partial(_cut, request.transport))
+        try:
+            await self._show(tab, outbox, request.query)
+        finally:
+            outbox.give_up()
+        return tab
+
+    async def _show(self, tab: web.WebSocketResponse, outbox: Outbox, size: Mapping[str, str]) -> None:
         if self._leaving:  # a page that is loaded again goes on with the same run
-            await tab.send_bytes(WAITING)
+            await outbox.put(WAITING)
             await asyncio.wait(self._leaving)
         if tab.closed or self._closing:
-            await tab.close()
-            return tab
-        app = AppProcess(self._program, self.download_manager, tab.send_bytes, tab.send_str, tab.close)
+            await outbox.close()
+            return
+        app = AppProcess(self._program, self.download_manager, outbox)
         self._open.add(app)
         try:
-            await app.start(_cells(request.query.get("width"), 80), _cells(request.query.get("height"), 24))
-            await _listen(tab, app)
+            await app.start(_cells(size.get("width"), 80), _cells(size.get("height"), 24))
+            await _listen(tab, app, outbox)
         finally:
             await self._send_home(app)
-        return tab
 
     async def _send_home(self, app: AppProcess) -> None:
         """Goes on when the handler is cancelled: the app's end takes as long as it takes."""
@@ -151,7 +160,7 @@ class PageServer(Server):
             app.kill()
 
 
-async def _listen(tab: web.WebSocketResponse, app: AppProcess) -> None:
+async def _listen(tab: web.WebSocketResponse, app: AppProcess, outbox: Outbox) -> None:
     """Brings keys, mouse and size from the page to the app, until either goes. What makes no sense closes the tab."""
     async for message in tab:
         if message.type is not WSMsgType.TEXT:
@@ -163,14 +172,19 @@ async def _listen(tab: web.WebSocketResponse, app: AppProcess) -> None:
             elif kind == "resize":
                 await app.set_terminal_size(_cells(more[0]["width"], 80), _cells(more[0]["height"], 24))
             elif kind == "ping":
-                await tab.send_json(["pong", str(more[0])])
+                await outbox.put(json.dumps(["pong", str(more[0])]))
             elif kind == "focus":
                 await app.focus()
             elif kind == "blur":
                 await app.blur()
         except (ValueError, TypeError, LookupError):
-            await tab.close(code=1007)
+            await outbox.close(WSCloseCode.INVALID_TEXT)
             return
+
+
+def _cut(transport: asyncio.Transport | None) -> None:
+    if transport is not None:
+        transport.abort()
 
 
 def _cells(given: object, usual: int) -> int:

@@ -108,6 +108,12 @@ class Tab:
         self.drawn = b""
         await self.see(words)
 
+    async def take(self, size_bytes: int) -> None:
+        """Reads until so much was drawn."""
+        async with asyncio.timeout(LIMIT_S):
+            while len(self.drawn) < size_bytes:
+                assert await self._read()
+
     async def order(self, kind: str) -> list[object]:
         """Reads until the page is told to do this."""
         async with asyncio.timeout(LIMIT_S):

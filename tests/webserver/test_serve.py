@@ -112,29 +112,27 @@ async def test_a_closed_tab_ends_its_app_in_order_and_the_next_goes_on(place: Pl
         assert served.link.partition("token=")[2] not in environment
         await tab.close()
         again = await open_tab(session, served)  # at once, as a page that is loaded again
-        await again.see("Start measuring?")
+        await again.see("putting its end on record")
         await until_gone(app)
         ends = [record for record in records(place) if record["kind"] == "tick_ended"]
         assert ends and all(end["reason"] == "interrupted" for end in ends)
 
+
+@pytest.mark.exhaustive
+async def test_a_second_tab_is_told_that_the_run_is_in_use(place: Place, served: Served) -> None:
+    async with browser(served) as session:
+        tab = await open_tab(session, served)
+        await tab.see("Start measuring?")
         second = await open_tab(session, served)
         await second.see("run is in use")  # in the app or instead of it: the lock may be taken a moment later
         await second.close()
-
-        await again.press("\x11")  # ctrl+q
-        await again.end()
-        assert "to go on: ceopt run" in again.text
-        await until_gone(*served.apps())
-
-
-async def test_what_is_no_message_of_the_page_ends_the_tab(place: Place, served: Served) -> None:
-    async with browser(served) as session:
-        tab = await open_tab(session, served)
-        await tab.socket.send_str('["resize", 3]')
+        await tab.press("\x11")  # ctrl+q
         await tab.end()
+        assert "to go on: ceopt run" in tab.text
         await until_gone(*served.apps())
 
 
+@pytest.mark.exhaustive
 async def test_a_killed_server_leaves_no_app_behind(place: Place) -> None:
     with serving(place, "spec.yaml") as served:
         async with browser(served) as session:
@@ -146,6 +144,7 @@ async def test_a_killed_server_leaves_no_app_behind(place: Place) -> None:
     assert records(place)[-1]["kind"] == "tick_ended"
 
 
+@pytest.mark.exhaustive
 async def test_ctrl_c_ends_the_server_and_its_apps(place: Place) -> None:
     with serving(place) as served:
         async with browser(served) as session:
