@@ -26,6 +26,7 @@ class Knock:
     token: str | None
     cookies: Mapping[str, str]
     opens_socket: bool = False
+    page_key: str | None = None
 
 
 @dataclass(frozen=True)
@@ -48,15 +49,22 @@ def new_token() -> str:
 
 @dataclass
 class Door:
-    """Lets in who knows the token: by the address once, by a cookie from then on."""
+    """Lets in who knows the token of the address, and from then on who has a cookie; to the app, only our own page.
+
+    A browser sends a cookie to every port of a host, so any other server there learns it: it opens the page, which
+    holds nothing. The app opens to the page's key, which the browser keeps for this port alone. The three are drawn
+    independently, so that none of them leads to another.
+    """
 
     address: Address
     token: str = field(default_factory=new_token)
+    cookie_value: str = field(default_factory=new_token)
+    page_key: str = field(default_factory=new_token)
     _single: str | None = None
 
     @property
-    def cookie(self) -> str:
-        """Its name; cookies are shared by all ports of a host, so each server has one of its own."""
+    def cookie_name(self) -> str:
+        """One of its own for each port, or servers would lock each other out."""
         return f"ceopt-{self.address.port}"
 
     @property
@@ -80,14 +88,16 @@ class Door:
         return None if self._known(knock) else LOCKED
 
     def enters(self, knock: Knock) -> bool:
-        """Does the request bring the token in its address, to be given a cookie for it?"""
+        """Does the request bring the token in its address, to be given a cookie and the key of the page for it?"""
         return knock.path == ENTRANCE and knock.token is not None
 
     def _known(self, knock: Knock) -> bool:
         if self.enters(knock):
             assert knock.token is not None
             return _same(knock.token, self.token) or self._used_up(knock.token)
-        return _same(knock.cookies.get(self.cookie, ""), self.token)
+        if knock.opens_socket and not _same(knock.page_key or "", self.page_key):
+            return False
+        return _same(knock.cookies.get(self.cookie_name, ""), self.cookie_value)
 
     def _used_up(self, token: str) -> bool:
         if self._single is None or not _same(token, self._single):

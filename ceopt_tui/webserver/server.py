@@ -25,12 +25,7 @@ HEARTBEAT_S = 15.0
 LARGEST_MESSAGE_BYTES = 1_000_000  # a long paste
 MOST_CELLS = 1000  # a screen's width or height
 WAITING = b"The app of the tab before is putting its end on record; a moment.\r\n"
-ENTRANCE_PAGE = """\
-<!doctype html>
-<meta http-equiv="refresh" content="0; url=/">
-<link rel="icon" href="data:,">
-<a href="/">ceopt</a>
-"""
+PROTOCOL = "ceopt"  # of the page's connection; the key of the page comes beside it, where no log writes it down
 HEADERS = {
     "Cache-Control": "no-store",
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -80,6 +75,7 @@ class PageServer(Server):
             token=request.query.get("token"),
             cookies=request.cookies,
             opens_socket=request.path == "/ws",
+            page_key=_page_key(request.headers.get("Sec-WebSocket-Protocol", "")),
         )
         refusal = self._door.refusal(knock)
         if refusal is not None:
@@ -88,10 +84,11 @@ class PageServer(Server):
 
     def _entrance(self) -> web.Response:
         """Takes the token out of the address. A redirect would lose the cookie where a link elsewhere led here."""
-        response = web.Response(text=ENTRANCE_PAGE, content_type="text/html")
+        page = Template((PAGE / "entrance.html").read_text(encoding="utf-8"))
+        response = web.Response(text=page.substitute(key=self._door.page_key), content_type="text/html")
         response.set_cookie(
-            self._door.cookie,
-            self._door.token,
+            self._door.cookie_name,
+            self._door.cookie_value,
             path="/",
             httponly=True,
             samesite="Strict",
@@ -117,7 +114,7 @@ class PageServer(Server):
 
     async def handle_websocket(self, request: web.Request) -> web.WebSocketResponse:
         """One tab: its app starts here and is sent home when the tab goes."""
-        tab = web.WebSocketResponse(heartbeat=HEARTBEAT_S, max_msg_size=LARGEST_MESSAGE_BYTES)
+        tab = web.WebSocketResponse(heartbeat=HEARTBEAT_S, max_msg_size=LARGEST_MESSAGE_BYTES, protocols=(PROTOCOL,))
         await tab.prepare(request)
         outbox = Outbox(tab, partial(_cut, request.transport))
         try:
@@ -185,6 +182,12 @@ async def _listen(tab: web.WebSocketResponse, app: AppProcess, outbox: Outbox) -
 def _cut(transport: asyncio.Transport | None) -> None:
     if transport is not None:
         transport.abort()
+
+
+def _page_key(protocols: str) -> str | None:
+    """What stands beside the name of our protocol."""
+    name, _, key = protocols.partition(",")
+    return key.strip() if name == PROTOCOL else None
 
 
 def _cells(given: object, usual: int) -> int:

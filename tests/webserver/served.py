@@ -18,6 +18,7 @@ import aiohttp
 from ceopt_process import CEOPT, Place
 
 LIMIT_S = 60.0
+KEY_OF_PAGE = re.compile(r'data-key="([^"]+)"')
 ESCAPES = re.compile(rb"\x1b(?:\[[0-9;?<>=$]*[A-Za-z]|\][^\x07]*\x07|.)")
 
 
@@ -27,6 +28,7 @@ class Served:
 
     process: subprocess.Popen[str]
     link: str
+    page_key: str = ""
 
     @property
     def origin(self) -> str:
@@ -150,14 +152,21 @@ async def browser(served: Served | None = None) -> AsyncIterator[aiohttp.ClientS
     async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as session:
         if served is not None:
             async with session.get(served.link) as answer:
-                assert answer.status == 200
+                found = KEY_OF_PAGE.search(await answer.text())
+                assert answer.status == 200 and found is not None
+                served.page_key = found[1]
         yield session
 
 
 async def open_tab(session: aiohttp.ClientSession, served: Served) -> Tab:
     """Opens the page's websocket as the page does."""
-    address = f"{served.origin.replace('http', 'ws', 1)}/ws?width=100&height=30"
-    return Tab(await session.ws_connect(address, headers={"Origin": served.origin}, max_msg_size=0))
+    return await connected(session, served.origin, served.page_key, width=100, height=30)
+
+
+async def connected(session: aiohttp.ClientSession, origin: str, page_key: str, *, width: int, height: int) -> Tab:
+    address = f"{origin.replace('http', 'ws', 1)}/ws?width={width}&height={height}"
+    protocols, headers = ("ceopt", page_key), {"Origin": origin}
+    return Tab(await session.ws_connect(address, protocols=protocols, headers=headers, max_msg_size=0))
 
 
 def alive(pid: int) -> bool:

@@ -20,7 +20,7 @@ def door() -> Door:
 @pytest.fixture
 def known(door: Door) -> Knock:
     """The page of a browser that was let in before."""
-    return Knock("/", ["127.0.0.1:8765"], None, None, {door.cookie: door.token})
+    return Knock("/", ["127.0.0.1:8765"], None, None, {door.cookie_name: door.cookie_value}, page_key=door.page_key)
 
 
 def test_the_printed_link_leads_in_and_each_door_has_another(door: Door) -> None:
@@ -29,7 +29,7 @@ def test_the_printed_link_leads_in_and_each_door_has_another(door: Door) -> None
     assert Door(door.address).token != door.token
 
 
-def test_the_token_of_the_address_or_of_the_cookie_is_enough(door: Door, known: Knock) -> None:
+def test_the_token_of_the_address_or_the_cookie_is_enough(door: Door, known: Knock) -> None:
     first = replace(known, token=door.token, cookies={})
     assert door.refusal(first) is None and door.enters(first)
     assert door.refusal(known) is None and not door.enters(known)
@@ -38,7 +38,7 @@ def test_the_token_of_the_address_or_of_the_cookie_is_enough(door: Door, known: 
 @pytest.mark.parametrize("token", ["", "wrong", "é", "\udcff", None])
 def test_any_other_token_is_refused(door: Door, known: Knock, token: str | None) -> None:
     assert door.refusal(replace(known, token=token, cookies={})) == LOCKED
-    assert door.refusal(replace(known, token=None, cookies={door.cookie: token or ""})) == LOCKED
+    assert door.refusal(replace(known, token=None, cookies={door.cookie_name: token or ""})) == LOCKED
 
 
 def test_a_wrong_token_is_refused_beside_a_right_cookie(door: Door, known: Knock) -> None:
@@ -52,8 +52,23 @@ def test_only_the_entrance_takes_a_token_from_the_address(door: Door, known: Kno
 
 def test_a_cookie_of_another_server_opens_nothing(door: Door, known: Knock) -> None:
     other = Door(address_of("127.0.0.1", 8766, None))
-    assert other.cookie != door.cookie
-    assert door.refusal(replace(known, cookies={other.cookie: other.token})) == LOCKED
+    assert other.cookie_name != door.cookie_name
+    for name in (other.cookie_name, door.cookie_name):
+        assert door.refusal(replace(known, cookies={name: other.cookie_value})) == LOCKED
+
+
+def test_who_learns_the_cookie_alone_gets_neither_a_socket_nor_the_key(door: Door, known: Knock) -> None:
+    page = replace(known, page_key=None)
+    assert door.refusal(page) is None
+    for key in (None, "", door.cookie_value, door.token, Door(door.address).page_key):
+        assert door.refusal(replace(page, path="/ws", origin=OURS, opens_socket=True, page_key=key)) == LOCKED
+    assert door.refusal(replace(page, token=door.cookie_value)) == LOCKED
+
+
+def test_the_key_of_the_page_is_no_cookie_and_no_token(door: Door, known: Knock) -> None:
+    assert door.refusal(replace(known, origin=OURS, opens_socket=True, cookies={})) == LOCKED
+    assert door.refusal(replace(known, token=door.page_key)) == LOCKED
+    assert door.refusal(replace(known, cookies={door.cookie_name: door.page_key})) == LOCKED
 
 
 @pytest.mark.parametrize(
@@ -96,4 +111,4 @@ def test_the_link_a_browser_is_started_with_opens_once(door: Door, known: Knock)
     knock = replace(known, token=token, cookies={})
     assert door.refusal(knock) is None
     assert door.refusal(knock) == LOCKED
-    assert door.refusal(replace(known, token=None, cookies={door.cookie: token})) == LOCKED
+    assert door.refusal(replace(known, token=None, cookies={door.cookie_name: token})) == LOCKED

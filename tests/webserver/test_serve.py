@@ -54,17 +54,30 @@ async def test_without_the_token_nothing_is_shown(served: Served) -> None:
         assert not served.apps()
 
 
-async def test_the_token_moves_from_the_address_into_a_cookie(served: Served) -> None:
-    async with browser() as session, session.get(served.link) as entrance:
+async def test_the_token_leaves_the_address_for_a_cookie_and_a_key_of_the_page(served: Served) -> None:
+    token = served.link.partition("token=")[2]
+    async with browser(served) as session, session.get(served.link) as entrance:
         assert entrance.status == 200
-        assert 'content="0; url=/"' in await entrance.text()
         (cookie,) = entrance.headers.getall("Set-Cookie")
         assert all(word in cookie for word in ("HttpOnly", "SameSite=Strict", "Path=/"))
+        entered = await entrance.text()
+        assert served.page_key in entered and served.page_key not in cookie
         async with session.get(f"{served.origin}/") as page:
             text = await page.text()
             assert page.status == 200
-        assert served.link.partition("token=")[2] not in text
         assert f'data-session-websocket-url="ws://127.0.0.1:{served.port}/ws"' in text
+        assert served.page_key not in text
+        assert all(token not in shown for shown in (cookie, entered, text))
+
+
+async def test_who_has_only_the_cookie_gets_no_app(served: Served) -> None:
+    """As a server on another port does: browsers send it there too."""
+    async with browser(served) as session:
+        for protocols in ((), ("ceopt",), ("ceopt", "a-key-of-another"), (served.page_key,)):
+            with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+                await session.ws_connect(f"{served.origin}/ws", headers={"Origin": served.origin}, protocols=protocols)
+            assert refused.value.status == 401
+    assert not served.apps()
 
 
 async def test_everything_the_page_loads_is_here_and_only_here(served: Served) -> None:
@@ -74,7 +87,7 @@ async def test_everything_the_page_loads_is_here_and_only_here(served: Served) -
         assert "default-src 'none'" in policy and "script-src 'self';" in policy
         assert "http://" not in text and "https://" not in text
         for path in ("/static/js/textual.js", "/static/css/xterm.css", "/page/page.css", "/page/page.js",
-                     "/static/fonts/RobotoMono-VariableFont_wght.ttf"):  # fmt: skip
+                     "/page/entrance.js", "/static/fonts/RobotoMono-VariableFont_wght.ttf"):  # fmt: skip
             async with session.get(f"{served.origin}{path}") as asset:
                 assert asset.status == 200, path
                 assert asset.headers["Cache-Control"] == "no-store"

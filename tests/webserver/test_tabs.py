@@ -12,7 +12,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 from aiohttp import web
-from served import LIMIT_S, Tab, alive
+from served import LIMIT_S, Tab, alive, connected
 
 from ceopt_tui.webserver import app_process, outbox
 from ceopt_tui.webserver.address import address_of, listening
@@ -69,10 +69,10 @@ async def tab_on(program: Program) -> AsyncIterator[Tab]:
         await runner.setup()
         await web.SockSite(runner, listener).start()
         try:
+            cookies = {door.cookie_name: door.cookie_value}
             connector = aiohttp.TCPConnector(socket_factory=small_window)
-            async with aiohttp.ClientSession(connector=connector, cookies={door.cookie: door.token}) as session:
-                address = f"{door.address.origin.replace('http', 'ws', 1)}/ws?width=80&height=24"
-                yield Tab(await session.ws_connect(address, headers={"Origin": door.address.origin}, max_msg_size=0))
+            async with aiohttp.ClientSession(connector=connector, cookies=cookies) as session:
+                yield await connected(session, door.address.origin, door.page_key, width=80, height=24)
         finally:
             await server.close()
             await runner.cleanup()
