@@ -22,6 +22,7 @@ Place = Literal[
     "case",
     "new",
     "rubric",
+    "chart",
 ]
 PLACES: dict[Place, str] = {
     "home": "Runs of this repository",
@@ -37,6 +38,7 @@ PLACES: dict[Place, str] = {
     "case": "A case of it",
     "new": "Setting up a new run",
     "rubric": "Writing a rubric",
+    "chart": "Score over experiments",
 }
 
 
@@ -56,8 +58,8 @@ class Command:
 
 
 REVIEWS: tuple[Place, ...] = ("review", "keep")
-WITH_HELP: tuple[Place, ...] = ("home", "run", "review", "coverage", "new")
-WITH_QUIT: tuple[Place, ...] = ("home", "run", "review", "coverage", "reading", "new")
+WITH_HELP: tuple[Place, ...] = ("home", "run", "review", "coverage", "new", "chart")
+WITH_QUIT: tuple[Place, ...] = ("home", "run", "review", "coverage", "reading", "new", "chart")
 COMMANDS = (
     Command("open", "enter", "enter", "Open", "Open the run; a new spec is started", "open", ("home",), False, False),
     Command("new_run", "n", "n", "New run", "Set a run up: text, failures, limits", "new_run", ("home",)),
@@ -69,7 +71,7 @@ COMMANDS = (
         "Back",
         "Go back; a run at work goes on",
         "back",
-        ("run", "review", "reading", "themes"),
+        ("run", "review", "reading", "themes", "chart"),
     ),
     Command("answer", "a", "a", "Answer", "Show the question that waits for you", "answer", ("run",)),
     Command("go_on", "c", "c", "Go on", "Start the run, or go on where it was", "go_on", ("run",)),
@@ -106,6 +108,10 @@ COMMANDS = (
     Command("pull_request", "p", "p", "PR text", "What was kept, as a pull request", "pull_request", ("run",), False),
     Command("themes", "t", "t", "Themes", "What the judge finds wrong, grouped; yours to edit", "themes", ("run",)),
     Command("own_idea", "i", "i", "Idea", "Say in your words what to try next", "own_idea", ("run",), False),
+    Command("chart", "g", "g", "Chart", "Score over experiments, with the looks", "chart", ("run",), False),
+    Command("later_dot", "right,l", "→", "Next", "The next measured experiment", "walk(1)", ("chart",)),
+    Command("earlier_dot", "left,h", "←", "Before", "The measured experiment before", "walk(-1)", ("chart",)),
+    Command("open_dot", "enter", "enter", "Open", "Diff, cases, outputs, evidence of it", "review", ("chart",)),
     Command("evalset", "v", "v", "Eval set", "The cases it is measured on", "evalset", ("home", "run"), False),
     Command("summary", "1", "1", "Summary", "What was tried and how it went", "view(1)", REVIEWS, False, False),
     Command("changes", "2", "2", "Diff", "The change, rule by rule and word by word", "view(2)", REVIEWS, False, False),

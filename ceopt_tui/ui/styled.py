@@ -46,6 +46,11 @@ def marked(mark: Mark) -> Content:
     return Content.styled(str(mark), _TONES[mark.tone])
 
 
+def signed(mark: Mark) -> tuple[str, str]:
+    """The sign alone and its style."""
+    return mark.sign, _TONES[mark.tone]
+
+
 class Cell(Text):
     """Text that is not measured: columns have widths of their own, and measuring is half of what a long list costs."""
 

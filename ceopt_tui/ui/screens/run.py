@@ -36,6 +36,7 @@ from ceopt_tui.ui.messages import (
 )
 from ceopt_tui.ui.overview import mark_of, overview
 from ceopt_tui.ui.run_model import RunModel
+from ceopt_tui.ui.screens.chart import ChartScreen
 from ceopt_tui.ui.screens.reading import ReadingScreen
 from ceopt_tui.ui.screens.review import ReviewScreen
 from ceopt_tui.ui.styled import cell, fact_lines, lines_of, mark_cell, marked
@@ -129,11 +130,7 @@ class RunScreen(Screen[None]):
         upto = min(len(experiments), self._listed + SLICE)
         numbers = [*self._open, *range(self._listed + 1, upto + 1)]
         rows = [experiment_row(experiments[number], hidden=hidden) for number in numbers]
-        cells = [
-            (str(row.number), (cell(row.name), mark_cell(row.outcome), cell(row.tried), cell(row.reason)))
-            for row in rows
-        ]
-        table.put(cells, more=upto < len(experiments))
+        table.put([(str(row.number), _cells(row)) for row in rows], more=upto < len(experiments))
         parked = {proposal.number for proposal in self.model.state.waiting.proposals}
         self._open = {number for number in numbers if not experiments[number].closed or number in parked}
         self._listed = upto
@@ -185,6 +182,7 @@ class RunScreen(Screen[None]):
             "end": (model.working or idle) and model.state.started is not None and model.state.stopped is None,
             "start_over": model.state.started is not None and not model.working and model.commit is not None,
             "diff": self._listed > 0,
+            "chart": not model.state.by_command,
             "best": bool(model.state.keeps),
             "own_idea": model.commit is not None and takes_ideas(model.state),
             "themes": bool(model.state.judging.groupings) and not model.state.scores_hidden,
@@ -230,6 +228,9 @@ class RunScreen(Screen[None]):
             diff = candidate_diff(self.model.state, number)
             text = diff or "This experiment has no change to show (yet)."
             self.app.push_screen(ReadingScreen(detail(self.model.state, number).title, text))
+
+    def action_chart(self) -> None:
+        self.app.push_screen(ChartScreen(self.model))
 
     def action_evalset(self) -> None:
         self.post_message(EvalSetWanted(self.model.entry))
