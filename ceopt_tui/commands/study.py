@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+import os
 from pathlib import Path
 
 import click
@@ -10,6 +13,13 @@ from ceopt_tui.core.figures import counted
 from ceopt_tui.core.visible import said
 from ceopt_tui.errors import InputError
 from ceopt_tui.exits import ExitStatus
+from ceopt_tui.study.freezing import freeze as write_freeze
+from ceopt_tui.study.places import DEFAULT_OUTPUT, write_new
+from ceopt_tui.study.planning import plan_study, require_budget
+from ceopt_tui.study.report_markdown import markdown
+from ceopt_tui.study.reporting import report_of
+from ceopt_tui.study.starting import Surroundings, recorded_report, run_study
+from ceopt_tui.system_clock import SystemClock
 from schemas.study_loading import load_study
 
 NOT_YET = {
@@ -62,3 +72,61 @@ def check(study: Path) -> int:
         f"{counted(len(loaded.cases), 'case')}, {counted(loaded.study.k, 'repeat')}: {counted(cells, 'cell')}"
     )
     return ExitStatus.FINISHED
+
+
+@command.command("freeze")
+@_STUDY
+def freeze(study: Path) -> int:
+    """Write freeze.json: the hash of every input. Commit it with the study before the first call."""
+    path = write_freeze(plan_study(study, os.environ).loaded)
+    click.echo(f"{path}: written; commit it with the study, then run it")
+    return ExitStatus.FINISHED
+
+
+@command.command("run")
+@_STUDY
+@click.option("--dry-run", is_flag=True, help="Show what would run and what it costs; send and write nothing.")
+@click.option("--confirm", is_flag=True, help="Run up to the budget although the estimate is above it.")
+@click.option("--fresh", is_flag=True, help="Begin anew where nothing was called yet.")
+@click.option("--output", default=DEFAULT_OUTPUT, show_default=True, help="Name of the results, below artifacts/.")
+@click.option("--cache-dir", type=click.Path(path_type=Path), help="Where replies of models are kept.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+def run(
+    study: Path, dry_run: bool, confirm: bool, fresh: bool, output: str, cache_dir: Path | None, as_json: bool
+) -> int:
+    """Run what is not settled yet of STUDY, and print its report. The same command goes on after a stop."""
+    plan = plan_study(study, os.environ, output)
+    for line in plan.lines():
+        _say(line)
+    if dry_run:
+        return ExitStatus.FINISHED
+    require_budget(plan, confirmed=confirm)
+    around = Surroundings(os.environ, SystemClock(), lambda text: _say(f"note: {text}"), _progress, cache_dir)
+    state = asyncio.run(run_study(plan, around, fresh=fresh))
+    found = report_of(plan.loaded, state)
+    text, data = markdown(found), json.dumps(found, indent=1, ensure_ascii=False) + "\n"
+    for ending, content in ((".md", text), (".json", data)):
+        _say(f"report: {write_new(plan.folder, 'report', ending, content.encode())}")
+    click.echo(data if as_json else said(text), nl=False)
+    return ExitStatus.FINISHED
+
+
+@command.command("report")
+@_STUDY
+@click.option("--output", default=DEFAULT_OUTPUT, show_default=True, help="Name of the results, below artifacts/.")
+@click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
+def report(study: Path, output: str, as_json: bool) -> int:
+    """Print what was measured so far; a study that was stopped is said to be incomplete. Writes nothing."""
+    found = recorded_report(study, output)
+    click.echo(json.dumps(found, indent=1, ensure_ascii=False) if as_json else said(markdown(found)).rstrip("\n"))
+    return ExitStatus.FINISHED
+
+
+def _progress(done: int, total: int) -> None:
+    """Every tenth of the way."""
+    if done * 10 // total > (done - 1) * 10 // total:
+        _say(f"{done:,} of {counted(total, 'cell')}")
+
+
+def _say(text: str) -> None:
+    click.echo(said(text), err=True)

@@ -1,0 +1,99 @@
+"""The `api` harness: one chat call a cell, through the client, ledger and cache of every other call of ceopt."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import platformdirs
+
+from ceopt_tui.core.call_params import over_defaults
+from ceopt_tui.core.masking import secrets_in, secrets_of
+from ceopt_tui.core.ports import Clock, ResolvedModel
+from ceopt_tui.core.study.attempts import Spent
+from ceopt_tui.core.study.estimates import Terms
+from ceopt_tui.errors import SetupError
+from judges.cache import ReplyCache
+from judges.client import LiteLLMClient
+from judges.ledger import Caps, Ledger, Spend
+from judges.prices import price_of, require_price
+from judges.tiers import is_local, resolve
+from judges.user_config import user_config_file
+from schemas.records import CallFacts
+from schemas.study import BoundTarget, Study
+from texttargets.runners.chat import DEFAULT_PARAMS, ChatRunner
+
+VERSION = 1
+RETRIES = 2
+
+Models = Mapping[str, ResolvedModel]  # by target id
+
+
+def models_of(study: Study, environ: Mapping[str, str]) -> Models:
+    """The model of every `api` target. SetupError where one is not configured, or a cap on money cannot be held."""
+    found = {target.id: _model(target, study, environ) for target in study.bound_targets if target.harness == "api"}
+    if study.budget.usd is not None:
+        for model in found.values():
+            require_price(model, "study.yaml", "`budget.calls` in study.yaml")
+    return found
+
+
+def terms_of(model: ResolvedModel, study: Study) -> Terms:
+    """How cells of a model are paid."""
+    params = over_defaults(DEFAULT_PARAMS, {**model.params, **study.params})
+    limit = params.get("max_tokens", params.get("max_completion_tokens"))
+    return Terms(price_of(model), limit if isinstance(limit, int) else DEFAULT_PARAMS["max_tokens"], RETRIES + 1)
+
+
+class Calls:
+    """The account of a study's calls, and what those that failed had cost, for whoever made them."""
+
+    def __init__(self, study: Study, spent: Spent) -> None:
+        self._failed: dict[asyncio.Task[object] | None, CallFacts] = {}
+        before = Spend(requests=spent.calls, usd_known=spent.usd, unpriced=spent.unpriced, estimated=spent.soft)
+        caps = Caps(max_usd=study.budget.usd, max_calls=study.budget.calls)
+        self.ledger = Ledger(caps, spent={"task": before}, on_failure=self._keep)
+
+    def failed(self) -> CallFacts:
+        """What the call of this task that has just failed had cost: nothing where none of it was sent."""
+        nothing = CallFacts(role="task", model="", attempts=0, usd=0.0)
+        return self._failed.pop(asyncio.current_task(), nothing)
+
+    async def _keep(self, facts: CallFacts, message: str) -> None:
+        self._failed[asyncio.current_task()] = facts
+
+
+async def runners_of(
+    study: Study,
+    models: Models,
+    calls: Calls,
+    stack: AsyncExitStack,
+    *,
+    environ: Mapping[str, str],
+    cache_folder: Path | None,
+    clock: Clock,
+    warn: Callable[[str], None],
+) -> dict[str, ChatRunner]:
+    """A runner for every model, which the stack closes; none, and nothing opened, where there is no model."""
+    if not models:
+        return {}
+    cache = ReplyCache(cache_folder or platformdirs.user_cache_path("ceopt") / "replies", warn)
+    stack.callback(cache.close)
+    secrets = secrets_in(environ).union(*(secrets_of(model.params) for model in models.values()))
+    client = LiteLLMClient(calls.ledger, cache, clock=clock, secrets=secrets, warn=warn)
+    await stack.enter_async_context(client)
+    return {target: ChatRunner(client, model, params=study.params, retries=RETRIES) for target, model in models.items()}
+
+
+def _model(target: BoundTarget, study: Study, environ: Mapping[str, str]) -> ResolvedModel:
+    model = resolve("task", target.model, study.models, environ, user_config_file())
+    if model is None:
+        raise SetupError(
+            f"no model is configured for `{target.model}` of the target `{target.id}`",
+            "Write it as provider/model, or set CEOPT_MODEL_CHEAP or CEOPT_MODEL_STRONG.",
+        )
+    if is_local(model):
+        raise SetupError(f"the target `{target.id}` is the embedded model, which studies of this version cannot start")
+    return model

@@ -1,0 +1,130 @@
+"""What a study would run and what that is likely to cost, before anything is sent or written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ceopt_tui.core.figures import counted
+from ceopt_tui.core.ports import ResolvedModel
+from ceopt_tui.core.study.cells import Cell, cells_of
+from ceopt_tui.core.study.estimates import OFFLINE_TERMS, CellEstimate, Terms, TotalEstimate, estimate_cell, total
+from ceopt_tui.errors import SetupError
+from ceopt_tui.gitops.repository import Repository
+from ceopt_tui.study.adapters.api import models_of, terms_of
+from ceopt_tui.study.freezing import Committed, Manifest, manifest_of, require_frozen
+from ceopt_tui.study.places import DEFAULT_OUTPUT, output_folder
+from ceopt_tui.study.preflight import require_sound_cases
+from ceopt_tui.study.prompts import whole_prompt
+from schemas.study import OFFLINE
+from schemas.study_loading import LoadedStudy, load_study
+
+CARRIED_OUT = frozenset({"api", *OFFLINE})
+
+
+@dataclass(frozen=True)
+class StudyPlan:
+    """A study that may run: its cells in order, the models behind its targets, what each cell is likely to cost."""
+
+    loaded: LoadedStudy
+    folder: Path  # of its output
+    cells: tuple[Cell, ...]
+    models: Mapping[str, ResolvedModel]
+    estimates: Mapping[str, CellEstimate]  # by cell
+    manifest: Manifest
+
+    @property
+    def total(self) -> TotalEstimate:
+        """All cells together."""
+        return total(list(self.estimates.values()))
+
+    def lines(self) -> list[str]:
+        """The plan and its price, to be read before anything is paid. What is estimated is soft."""
+        study, budget = self.loaded.study, self.loaded.study.budget
+        shape = (
+            f"{counted(len(study.texts), 'text')} x {counted(len(study.bound_targets), 'target')} x "
+            f"{counted(len(self.loaded.cases), 'case')} x {counted(study.k, 'repeat')}"
+        )
+        money = "no cap in money" if budget.usd is None else f"{budget.usd:.2f} USD"
+        calls = "no cap on calls" if budget.calls is None else counted(budget.calls, "call")
+        return [
+            f"Study      {study.name}: {counted(len(self.cells), 'cell')} ({shape})",
+            *(self._of_target(target.id) for target in study.bound_targets),
+            f"In all     {_told(self.total)}",
+            "Judge      none: every scorer works by rule. Proposer: none.",
+            f"Caps       {money}; {calls}",
+        ]
+
+    def _of_target(self, name: str) -> str:
+        own = [self.estimates[cell.id] for cell in self.cells if cell.target.id == name]
+        return f"Target     {name}: {_told(total(own))}; a cell: {_told(total(own[:1]))}"
+
+
+def plan_study(path: Path, environ: Mapping[str, str], output: str = DEFAULT_OUTPUT) -> StudyPlan:
+    """Reads and checks a study. InputError and SetupError say what is in the way; nothing is sent or written."""
+    loaded = load_study(path)
+    _require_carried_out(loaded)
+    require_sound_cases(loaded)
+    study = loaded.study
+    models = models_of(study, environ)
+    cells = tuple(cells_of(list(study.texts), study.bound_targets, loaded.cases, study.k))
+    terms = {target: terms_of(model, study) for target, model in models.items()}
+    return StudyPlan(
+        loaded,
+        output_folder(loaded.folder, output),
+        cells,
+        models,
+        {cell.id: _estimate(loaded, cell, terms) for cell in cells},
+        _bound(manifest_of(loaded), models),
+    )
+
+
+def require_registered(plan: StudyPlan) -> Committed | None:
+    """The commit that holds the study as it is; None for one that reaches no model."""
+    repository = None if plan.loaded.study.is_offline else Repository.find(plan.loaded.folder)
+    return require_frozen(plan.loaded, repository)
+
+
+def require_budget(plan: StudyPlan, *, confirmed: bool) -> None:
+    """SetupError where the estimate is above the budget and nobody said that it may be."""
+    usd, cap = plan.total.usd, plan.loaded.study.budget.usd
+    calls, most = plan.total.calls, plan.loaded.study.budget.calls
+    over = []
+    if usd is not None and cap is not None and usd > cap:
+        over.append(f"about {usd:.2f} USD, and the budget is {cap:.2f}")
+    if most is not None and calls > most:
+        over.append(f"{counted(calls, 'call')}, and the budget is {most:,}")
+    if over and not confirmed:
+        raise SetupError(
+            f"the study comes to {'; '.join(over)}",
+            "Give --confirm to run it up to the budget all the same, or change the study.",
+        )
+
+
+def _require_carried_out(loaded: LoadedStudy) -> None:
+    for target in loaded.study.bound_targets:
+        if target.harness not in CARRIED_OUT:
+            raise SetupError(
+                f"the target `{target.id}` is of the harness `{target.harness}`, which this version cannot run",
+                f"It runs {', '.join(sorted(CARRIED_OUT))}.",
+            )
+
+
+def _estimate(loaded: LoadedStudy, cell: Cell, terms: Mapping[str, Terms]) -> CellEstimate:
+    found = terms.get(cell.target.id)
+    return estimate_cell(whole_prompt(loaded, cell), found) if found else estimate_cell("", OFFLINE_TERMS)
+
+
+def _bound(manifest: Manifest, models: Mapping[str, ResolvedModel]) -> Manifest:
+    """With what the names of models mean on this machine, which another start must mean as well."""
+    bound = {f"model of {name}": f"{model.model} at {model.endpoint}" for name, model in models.items()}
+    return Manifest(manifest.files, {**manifest.values, **bound})
+
+
+def _told(estimate: TotalEstimate) -> str:
+    if estimate.calls == 0:
+        return "nothing is sent"
+    price = "price unknown" if estimate.usd is None else f"about {estimate.usd:.4f} USD [soft]"
+    tokens = f"{estimate.tokens_in:,} tokens in, {estimate.tokens_out:,} out"
+    return f"{counted(estimate.calls, 'call')}, {tokens}, {price}"

@@ -1,0 +1,127 @@
+"""What a study found, as values: the same for the report people read and the one programs read.
+
+Every number that was measured or derived carries its tags.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ceopt_tui.core.study.attempts import StudyState
+from ceopt_tui.core.study.cells import cells_of
+from ceopt_tui.core.study.findings import Level, levels
+from ceopt_tui.core.study.intervals import Estimate
+from ceopt_tui.core.study.tags import Tags
+from ceopt_tui.core.study.verdicts import FamilyVerdict, Verdict, verdicts
+from schemas.study_loading import LoadedStudy
+
+REPORT_VERSION = 1
+DIGITS = 4
+NOT_ATTESTED: frozenset[str] = frozenset()  # no target's isolation is probed by this version
+
+
+def report_of(loaded: LoadedStudy, state: StudyState) -> dict[str, Any]:
+    """The whole report. What has no score is named, and no figure is made of it."""
+    study = loaded.study
+    cells = list(cells_of(list(study.texts), study.bound_targets, loaded.cases, study.k))
+    scores = {cell: end.score for cell, end in state.scores.items()}
+    found = verdicts(loaded.hypotheses.hypotheses, cells, scores, NOT_ATTESTED)
+    lost = [cell.id for cell in cells if cell.id not in scores]
+    settled = all(state.is_settled(cell.id) for cell in cells)
+    registered = state.registered
+    return {
+        "version": REPORT_VERSION,
+        "study": study.name,
+        "question": study.question,
+        "complete": settled,
+        "stopped": state.stopped,
+        "fingerprint": registered.fingerprint if registered else None,
+        "commit": registered.commit if registered else None,
+        "design": {
+            "texts": list(study.texts),
+            "targets": [target.model_dump() for target in study.bound_targets],
+            "cases": len(loaded.cases),
+            "repeats": study.k,
+            "seed": study.seed,
+        },
+        "coverage": {"scored": len(cells) - len(lost), "cells": len(cells)},
+        "hypotheses": [_verdict(one) for one in found],
+        "levels": [_level(one) for one in levels(cells, scores)],
+        "lost": [{"cell": cell, "why": state.failure(cell)} for cell in lost],
+        "unresolved": list(state.unresolved),
+        "spent": _spent(state),
+        "outputs": {"kept": False, "read_by_a_person": False},
+    }
+
+
+def _verdict(found: Verdict) -> dict[str, Any]:
+    hypothesis = found.hypothesis
+    return {
+        "id": hypothesis.id,
+        "claim": hypothesis.claim,
+        "metric": hypothesis.metric,
+        "treatment": hypothesis.treatment,
+        "control": hypothesis.control,
+        "direction": hypothesis.direction,
+        "threshold": hypothesis.threshold,
+        "confounds": list(hypothesis.confounds),
+        "verdict": found.word,
+        "accepted": found.accepted,
+        "objections": list(found.objections),
+        "families": [_family(hypothesis.direction, hypothesis.control is not None, one) for one in found.families],
+    }
+
+
+def _family(direction: str, compared: bool, found: FamilyVerdict) -> dict[str, Any]:
+    """As the metric has it, not as the claim turns it: a fall is a negative difference."""
+    turned = direction == "decrease"
+    return {
+        "family": found.family,
+        "verdict": found.word,
+        "cases": found.estimate.count if found.estimate else 0,
+        "difference" if compared else "level": _figures(found.estimate, found.tags, turned=turned),
+        "confidence": _figure(found.confidence, found.tags),
+    }
+
+
+def _level(level: Level) -> dict[str, Any]:
+    return {
+        "text": level.text,
+        "target": level.target.id,
+        "family": level.target.family,
+        "group": level.group,
+        "score": _figures(level.estimate, level.tags),
+        "scored": level.scored,
+        "cells": level.wanted,
+        "missing": list(level.missing),
+    }
+
+
+def _figures(found: Estimate | None, tags: Tags, *, turned: bool = False) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    low, high = (-found.high, -found.low) if turned else (found.low, found.high)
+    value = -found.mean if turned else found.mean
+    return {"value": _rounded(value), "low": _rounded(low), "high": _rounded(high), "tags": _words(tags)}
+
+
+def _figure(value: float | None, tags: Tags) -> dict[str, Any] | None:
+    return None if value is None else {"value": _rounded(value), "tags": _words(tags)}
+
+
+def _rounded(value: float) -> float:
+    return round(value, DIGITS) + 0.0  # no negative zero
+
+
+def _words(tags: Tags) -> list[str]:
+    return [tags.evidence, *tags.marks]
+
+
+def _spent(state: StudyState) -> Mapping[str, Any]:
+    spent = state.spent
+    tag = "soft" if spent.soft or spent.unpriced else "measured"
+    return {
+        "usd": None if spent.unpriced else {"value": round(spent.usd, 6), "tags": [tag]},
+        "calls": {"value": spent.calls, "tags": [tag]},
+    }

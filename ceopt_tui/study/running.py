@@ -1,0 +1,128 @@
+"""Runs the cells of a study: each attempt is on record before it is made, and its end after. Decides no verdict."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+
+from ceopt_tui.core.ports import Runner, RunResult
+from ceopt_tui.core.study.attempts import StudyState
+from ceopt_tui.core.study.cells import Cell
+from ceopt_tui.core.study.scoring import Unreadable, score_reply
+from ceopt_tui.errors import BudgetError, CallFailed, CeoptError, ProviderError, SetupError, StorageError
+from ceopt_tui.journal.journal import Journal
+from ceopt_tui.study.planning import StudyPlan
+from ceopt_tui.study.prompts import asked, snapshot, whole_prompt
+from schemas.record import CallFacts
+from schemas.study_records import CellFailed, CellScored, CellStarted, StudyRecord, StudyStopped
+
+Failed = Callable[[], CallFacts | None]
+Progress = Callable[[int, int], None]
+
+
+class CellRunner:
+    """Works through cells side by side. What ends the study is noted, and no further cell begins."""
+
+    def __init__(
+        self,
+        plan: StudyPlan,
+        runners: Mapping[str, Runner],
+        journal: Journal[StudyRecord],
+        state: StudyState,
+        *,
+        failed: Failed,
+        progress: Progress,
+    ) -> None:
+        self._plan = plan
+        self._runners = runners
+        self._journal = journal
+        self._state = state
+        self._failed = failed
+        self._progress = progress
+        self._ending: CeoptError | None = None
+        self._done = 0
+
+    async def run(self) -> None:
+        """Runs every cell that is not settled.
+
+        BudgetError, ProviderError and SetupError end the study; what was measured is on record, and so is the reason.
+        """
+        open_cells = [cell for cell in self._plan.cells if not self._state.is_settled(cell.id)]
+        queue = iter(open_cells)
+        workers = [self._work(queue, len(open_cells)) for _ in range(self._plan.loaded.study.parallel)]
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(worker) for worker in workers]
+        except ExceptionGroup as faults:  # all are of one journal: the first says it
+            raise faults.exceptions[0] from None
+        if any(task.cancelled() for task in tasks):  # by what it called: cells are left that nobody would run
+            raise asyncio.CancelledError
+        if self._ending is not None:
+            self._journal.append([StudyStopped(reason=self._ending.message)])
+            raise self._ending
+
+    async def _work(self, queue: Iterator[Cell], total: int) -> None:
+        for cell in queue:
+            if self._ending is not None:
+                return
+            await self._attempt(cell)
+            self._done += 1
+            self._progress(self._done, total)
+
+    async def _attempt(self, cell: Cell) -> None:
+        """One attempt. Only a journal that cannot be written stops it from having an end."""
+        number = len(self._state.attempts.get(cell.id, ())) + 1
+        attempt, estimate = f"{cell.id}#{number}", self._plan.estimates[cell.id]
+        self._journal.append(
+            [CellStarted(attempt=attempt, cell=cell.id, usd=estimate.usd_most, calls=estimate.requests_most)]
+        )
+        try:
+            end = await self._end_of(attempt, cell)
+        except StorageError:
+            raise
+        except (BudgetError, ProviderError, SetupError) as error:
+            self._ending = error
+            end = self._provider_failure(attempt, error.message)
+        except Exception as error:
+            end = CellFailed(
+                attempt=attempt, reason="pipeline", message=f"{type(error).__name__}: {error}", retryable=False
+            )
+        self._journal.append([end])
+
+    async def _end_of(self, attempt: str, cell: Cell) -> CellScored | CellFailed:
+        loaded = self._plan.loaded
+        try:
+            result = await self._runners[cell.target.id].run(
+                snapshot(loaded, cell), asked(loaded, cell.case), cell.repeat
+            )
+        except CallFailed as error:
+            return self._provider_failure(attempt, error.message)
+        if result.error is not None:
+            return self._provider_failure(attempt, result.error)
+        return _scored(attempt, cell, result, whole_prompt(loaded, cell))
+
+    def _provider_failure(self, attempt: str, message: str) -> CellFailed:
+        return CellFailed(attempt=attempt, reason="provider", message=message, retryable=True, facts=self._failed())
+
+
+def _scored(attempt: str, cell: Cell, result: RunResult, prompt: str) -> CellScored | CellFailed:
+    """The score of a reply. One that was cut, or cannot be read, has none, and is not asked for until it fits."""
+    digest = hashlib.sha256(result.output.encode("utf-8", "surrogatepass")).hexdigest()
+    if result.truncated:
+        why = "the reply was cut by its length limit"
+        return CellFailed(
+            attempt=attempt, reason="truncated", message=why, retryable=False, reply_sha256=digest, facts=result.facts
+        )
+    try:
+        found = score_reply(cell.case.answer, result.output, prompt)
+    except Unreadable as error:
+        return CellFailed(
+            attempt=attempt,
+            reason="unreadable",
+            message=str(error),
+            retryable=False,
+            reply_sha256=digest,
+            facts=result.facts,
+        )
+    return CellScored(attempt=attempt, score=found.score, detail=found.detail, reply_sha256=digest, facts=result.facts)
