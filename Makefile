@@ -9,7 +9,7 @@ LOCK := $(BIN)/uv pip compile --universal -p 3.11 --generate-hashes --no-header 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
-.PHONY: help demo test coverage exhaustive check format lint types imports bench bench-decisions bench-judge bench-leaks bench-guards bench-themes bench-pruning bench-coverage crash pictures compare browser test-local lock clean
+.PHONY: help demo test coverage exhaustive check format lint types imports bench bench-decisions bench-judge bench-leaks bench-guards bench-themes bench-pruning bench-coverage crash pictures compare browser test-local tour-replies lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -47,6 +47,7 @@ bench: $(VENV)/dev.stamp ## Measure start-up, the engine's overhead, a run of 10
 	@$(BIN)/python tests/benchmarks/bench_engine.py
 	@$(BIN)/python tests/benchmarks/bench_long_run.py
 	@$(BIN)/python tests/benchmarks/bench_long_app.py
+	@$(BIN)/python tests/benchmarks/bench_stalls.py
 	@$(BIN)/python tests/benchmarks/bench_workers.py
 	@$(BIN)/python tests/benchmarks/bench_texts.py
 
@@ -87,6 +88,9 @@ browser: $(VENV)/dev.stamp $(VENV)/browser.stamp ## Work in a real browser, head
 
 test-local: $(VENV)/dev.stamp ## Test against a small real model (downloads it once)
 	@$(BIN)/pytest -m local_model
+
+tour-replies: $(VENV)/dev.stamp ## Record anew what the small real model answers in the tour (minutes)
+	@PYTHONPATH=tests $(BIN)/python tests/local/record_tour.py
 
 lock: $(BIN)/uv ## Resolve the locks anew from pyproject.toml
 	@$(LOCK) --group build -o requirements/build.txt

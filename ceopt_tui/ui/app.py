@@ -86,7 +86,7 @@ class CeoptApp(EditingApp):
 
     def on_reload_wanted(self) -> None:
         work: Work = self._read_runs
-        self.run_worker(work, group=READING, exclusive=True, exit_on_error=False)
+        self.run_worker(work, group=READING, description=READING, exclusive=True, exit_on_error=False)
 
     async def _read_runs(self) -> None:
         try:
@@ -104,7 +104,7 @@ class CeoptApp(EditingApp):
         if self.shown is not None and not self._rereading:
             self._rereading = True
             work: Work = partial(self._reread, self.shown.model.entry)
-            self.run_worker(work, group=REREADING, exit_on_error=False)
+            self.run_worker(work, group=REREADING, description=REREADING, exit_on_error=False)
 
     async def _reread(self, entry: RunEntry) -> None:
         try:

@@ -63,7 +63,7 @@ class AskingApp(EngineApp):
         def answered(words: str | None) -> None:
             if words:
                 work: Callable[[], Awaitable[None]] = partial(self._add_idea, shown.model, words)
-                self.run_worker(work, group=IDEAS, exit_on_error=False)
+                self.run_worker(work, group=IDEAS, description=IDEAS, exit_on_error=False)
 
         self.push_screen(IdeaScreen(), answered)
 

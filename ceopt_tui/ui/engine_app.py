@@ -59,7 +59,9 @@ class EngineApp(App[int]):
         work: Work = partial(self._work, model, options, ending)
         model.begin(AppSkin(self.post_message, self.clock))
         self.post_message(RunChanged())
-        self.run_worker(work, name=model.entry.name, group=ENGINE, exclusive=True, exit_on_error=False)
+        self.run_worker(
+            work, name=model.entry.name, group=ENGINE, description=ENGINE, exclusive=True, exit_on_error=False
+        )
 
     async def _work(self, model: RunModel, options: RunOptions, ending: bool) -> TickResult:
         """Carries out one tick. However often the worker is cancelled, the tick is cancelled once and ends in order."""

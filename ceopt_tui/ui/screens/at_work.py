@@ -44,7 +44,7 @@ class AtWorkScreen(ModalScreen[T | None]):
         self._tell()
         self.set_interval(1, self._count)
         work: Callable[[], Awaitable[None]] = self._working
-        self.run_worker(work, group=WORKING, exit_on_error=False)
+        self.run_worker(work, group=WORKING, description=WORKING, exit_on_error=False)
 
     def _count(self) -> None:
         self._elapsed_s += 1

@@ -87,7 +87,7 @@ class CoverageMeasuringScreen(Screen[None]):
     def _work(self, work: Callable[[], Awaitable[None]], group: str, busy: str) -> None:
         self.busy = busy
         self.show_work()
-        self.run_worker(work, group=group, exit_on_error=False)
+        self.run_worker(work, group=group, description=group, exit_on_error=False)
 
     async def _read(self) -> None:
         try:

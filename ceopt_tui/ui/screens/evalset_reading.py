@@ -66,7 +66,7 @@ class EvalSetReadingScreen(Screen[None]):
         self.busy = "reading"  # what is at work on the set, for people
 
     def work(self, work: Callable[[], Awaitable[None]], group: str) -> None:
-        self.run_worker(work, group=group, exit_on_error=False)
+        self.run_worker(work, group=group, description=group, exit_on_error=False)
 
     async def _open(self) -> None:
         """The runs are known before the first case is shown."""

@@ -77,7 +77,7 @@ class KeepScreen(QuestionScreen):
         def picked(place: int | None) -> None:
             if place is not None:
                 work: Callable[[], Awaitable[None]] = partial(self._edit, paths[place])
-                self.run_worker(work, group=EDITING, exclusive=True, exit_on_error=False)
+                self.run_worker(work, group=EDITING, description=EDITING, exclusive=True, exit_on_error=False)
 
         if len(paths) == 1:
             picked(0)

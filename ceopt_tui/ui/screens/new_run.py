@@ -109,7 +109,7 @@ class NewRunScreen(Screen[None]):
     def _work(self, work: Callable[[], Awaitable[None]]) -> None:
         self.busy = True
         self._show()
-        self.run_worker(work, group=WORK, exclusive=True, exit_on_error=False)
+        self.run_worker(work, group=WORK, description=WORK, exclusive=True, exit_on_error=False)
 
     async def _in_thread(self, ask: Callable[[], Message]) -> None:
         try:

@@ -116,7 +116,7 @@ class ReviewBody(Vertical):
         self.go_to(self.view)
         if self._found and not self._state.by_command:  # a command prints no outputs
             work: Callable[[], Awaitable[None]] = self._read
-            self.run_worker(work, group=READING, exit_on_error=False)
+            self.run_worker(work, group=READING, description=READING, exit_on_error=False)
 
     async def _read(self) -> None:
         entry = self._model.entry
