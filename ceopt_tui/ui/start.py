@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import io
+import os
 import signal
 import sys
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,16 +16,21 @@ from rich.console import Console
 from ceopt_tui.errors import SetupError
 from ceopt_tui.exits import ExitStatus
 from ceopt_tui.going_on import go_on
+from ceopt_tui.replaying import ReplayEndpoint
 from ceopt_tui.run_options import RunOptions
 from ceopt_tui.shell import has_screen, heeded, outliving_its_streams
 from ceopt_tui.system_clock import SystemClock
+from ceopt_tui.tour import NOTES, lay_out_tour, recorded_replies
 from ceopt_tui.trial import Trial
 from ceopt_tui.ui.app import CeoptApp
 from ceopt_tui.ui.catalogue import Catalogue, NoRuns, RepositoryCatalogue, entry_of_spec
 from ceopt_tui.ui.entries import RunEntry
 from ceopt_tui.ui.last_words import outcome_lines, way_on
 from ceopt_tui.ui.new_run_source import NewRunFiles
+from ceopt_tui.ui.tour_app import TourApp
 from schemas.loading import is_evalset_file
+
+GOODBYE = "That was the tour; nothing of it is left. For a text of your own: `ceopt` in its repository, then n."
 
 SIGNALS = {
     signal.SIGTERM: ExitStatus.TERMINATED,
@@ -60,6 +67,20 @@ def open_evalset(file: Path) -> int:
     return _run(CeoptApp(catalogue, go_on, SystemClock(), evalset=wanted), catalogue)
 
 
+def open_tour() -> int:
+    """Opens the app on the demo, which answers from a recording, in a folder that goes away with it."""
+    require_terminal()
+    replies = recorded_replies()
+    with tempfile.TemporaryDirectory(prefix="ceopt-tour-") as folder, ReplayEndpoint(replies) as endpoint:
+        options = lay_out_tour(Path(folder), endpoint.base_url, dict(os.environ))
+        catalogue = RepositoryCatalogue(options.spec_path.parent, options)
+        app = TourApp(catalogue, go_on, SystemClock())
+        app.notes = NOTES
+        _run(app, catalogue, told=False)
+    print(GOODBYE)
+    return ExitStatus.FINISHED
+
+
 def require_terminal() -> None:
     """SetupError where the app would wait for keys that nobody can press."""
     if not has_screen():
@@ -70,15 +91,17 @@ def _open(catalogue: RepositoryCatalogue, first: RunEntry | None) -> int:
     return _run(CeoptApp(catalogue, go_on, SystemClock(), first), catalogue)
 
 
-def _run(app: CeoptApp, catalogue: Catalogue) -> int:
+def _run(app: CeoptApp, catalogue: Catalogue, *, told: bool = True) -> int:
     app.trial_of = Trial
     if isinstance(catalogue, RepositoryCatalogue):
         app.new_runs = NewRunFiles(catalogue.repository, catalogue.options)
-    return run_app(app)
+    return run_app(app, told=told)
 
 
-def run_app(app: CeoptApp) -> int:
+def run_app(app: CeoptApp, *, told: bool = True) -> int:
     """Runs the app on this terminal until it ends; prints what the shell is to show, gives the exit status.
+
+    Not `told`: nothing of the run is left, so nothing is said of it.
 
     A fault that ended the app is raised again, for whoever prints and logs errors.
     """
@@ -87,7 +110,7 @@ def run_app(app: CeoptApp) -> int:
         status = asyncio.run(_running(app))
         if app.fault is not None:
             raise app.fault
-        if app.last is not None:
+        if told and app.last is not None:
             print("\n".join(outcome_lines(app.last)))
             print("\n".join(way_on(app.last)), file=sys.stderr)
     return _status(app, status)
