@@ -42,11 +42,11 @@ class CellScored(Record):
 
 
 class CellFailed(Record):
-    """An attempt that gives no score. `retryable`: the same cell may yet succeed."""
+    """An attempt that gives no score. `retryable`: its cell may yet succeed; `stopped`: the study ended with it."""
 
     kind: Literal["cell_failed"] = "cell_failed"
     attempt: str
-    reason: Literal["provider", "truncated", "unreadable", "pipeline"]
+    reason: Literal["provider", "stopped", "truncated", "unreadable", "pipeline"]
     message: str
     retryable: bool
     reply_sha256: str | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
+from typing import Literal
 
 from ceopt_tui.core.ports import Runner, RunResult
 from ceopt_tui.core.study.attempts import StudyState
@@ -83,7 +84,7 @@ class CellRunner:
             raise
         except (BudgetError, ProviderError, SetupError) as error:
             self._ending = error
-            end = self._provider_failure(attempt, error.message)
+            end = self._failure(attempt, "stopped", error.message)
         except Exception as error:
             end = CellFailed(
                 attempt=attempt, reason="pipeline", message=f"{type(error).__name__}: {error}", retryable=False
@@ -97,13 +98,13 @@ class CellRunner:
                 snapshot(loaded, cell), asked(loaded, cell.case), cell.repeat
             )
         except CallFailed as error:
-            return self._provider_failure(attempt, error.message)
+            return self._failure(attempt, "provider", error.message)
         if result.error is not None:
-            return self._provider_failure(attempt, result.error)
+            return self._failure(attempt, "provider", result.error)
         return _scored(attempt, cell, result, whole_prompt(loaded, cell))
 
-    def _provider_failure(self, attempt: str, message: str) -> CellFailed:
-        return CellFailed(attempt=attempt, reason="provider", message=message, retryable=True, facts=self._failed())
+    def _failure(self, attempt: str, reason: Literal["provider", "stopped"], message: str) -> CellFailed:
+        return CellFailed(attempt=attempt, reason=reason, message=message, retryable=True, facts=self._failed())
 
 
 def _scored(attempt: str, cell: Cell, result: RunResult, prompt: str) -> CellScored | CellFailed:

@@ -69,6 +69,11 @@ def test_a_cell_is_tried_so_often() -> None:
     assert state(*records).is_settled("x")
 
 
+def test_an_attempt_that_a_cap_ended_is_no_fault_of_its_cell() -> None:
+    stopped = [bad(str(number), retryable=True).model_copy(update={"reason": "stopped"}) for number in range(5)]
+    assert not state(*(record for end in stopped for record in (start(end.attempt), end))).is_settled("x")
+
+
 def test_a_price_that_nobody_knows_is_counted_as_unknown() -> None:
     assert state(start("1", usd=None)).spent.unpriced == 1
     assert state(start("1"), good("1", FACTS.model_copy(update={"usd": None}))).spent.unpriced == 1

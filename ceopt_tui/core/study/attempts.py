@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from ceopt_tui.errors import StorageError
 from schemas.study_records import CellFailed, CellScored, CellStarted, StudyRecord, StudyRegistered, StudyStopped
 
-MOST_ATTEMPTS = 3  # at one cell, over all starts of a study
+MOST_ATTEMPTS = 3  # at one cell, over all starts; those that a cap or an outage ended are no fault of the cell
 
 Ended = CellScored | CellFailed
 
@@ -63,7 +63,7 @@ class StudyState:
         ends = [self.ended.get(attempt) for attempt in tries]
         if any(isinstance(end, CellScored) or (isinstance(end, CellFailed) and not end.retryable) for end in ends):
             return True
-        return len(tries) >= MOST_ATTEMPTS
+        return sum(not (isinstance(end, CellFailed) and end.reason == "stopped") for end in ends) >= MOST_ATTEMPTS
 
     def failure(self, cell: str) -> str:
         """Why a cell has no score, in words."""
