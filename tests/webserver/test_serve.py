@@ -45,6 +45,17 @@ async def until_gone(*apps: int) -> None:
             await asyncio.sleep(0.02)
 
 
+async def words_of_the_app(served: Served) -> list[str]:
+    """The command line of the one app, once it is no copy of the server any more."""
+    async with asyncio.timeout(LIMIT_S):
+        while True:
+            for app in served.apps():
+                words = Path(f"/proc/{app}/cmdline").read_text().split("\0")
+                if "--" in words:
+                    return words
+            await asyncio.sleep(0.01)
+
+
 async def test_without_the_token_nothing_is_shown(served: Served) -> None:
     async with browser() as nobody:
         for path in PATHS:
@@ -131,6 +142,19 @@ async def test_a_closed_tab_ends_its_app_in_order_and_the_next_goes_on(place: Pl
         assert ends and all(end["reason"] == "interrupted" for end in ends)
 
 
+async def test_options_of_the_run_reach_the_app_of_a_tab(place: Place) -> None:
+    given = ("--prune", "--max-minutes", "90.5", "--cache-dir", "my cache", "--model", "cheap=openai/other")
+    with serving(place, "spec.yaml", *given) as served:
+        async with browser(served) as session:
+            async with session.get(f"{served.origin}/") as page:
+                assert "<title>triage-prune</title>" in await page.text()
+            tab = await open_tab(session, served)
+            words = await words_of_the_app(served)
+            await tab.close()
+            await until_gone(*served.apps())
+    assert words[words.index("prune") : -1] == ["prune", *given[1:], "--", "spec.yaml"]
+
+
 @pytest.mark.exhaustive
 async def test_a_second_tab_is_told_that_the_run_is_in_use(place: Place, served: Served) -> None:
     async with browser(served) as session:
@@ -183,11 +207,20 @@ def test_open_starts_the_browser_with_an_address_of_its_own(place: Place, tmp_pa
         assert told.read_text() != served.link
 
 
-def test_what_is_wrong_is_said_before_anything_is_served(place: Place, served: Served) -> None:
+def test_an_address_that_cannot_be_served_is_told_before_anything_is(place: Place, served: Served) -> None:
     port = cold(place, "serve", "spec.yaml", "--port", str(served.port))
     assert port.status == 2 and f"port {served.port} of 127.0.0.1 is in use" in port.err
-    missing = cold(place, "serve", "nowhere.yaml", "--port", "0")
-    assert missing.status == 2 and "nowhere.yaml" in missing.err
     everywhere = cold(place, "serve", "--host", "0.0.0.0", "--port", "0")
     assert everywhere.status == 2 and "--url" in everywhere.err
-    assert not any((port.out, missing.out, everywhere.out))
+    assert not port.out + everywhere.out
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [(["nowhere.yaml"], "nowhere.yaml"), (["--prune"], "go with a SPEC"), (["--max-minutes", "0"], "go with a SPEC"),
+     (["spec.yaml", "--model", "cheap"], "is not ROLE=MODEL"), (["spec.yaml", "--max-minutes", "nan"], "no amount")],
+)  # fmt: skip
+def test_what_is_wrong_is_said_before_anything_is_served(place: Place, words: list[str], reason: str) -> None:
+    refused = cold(place, "serve", "--port", "0", *words)
+    assert refused.status == 2 and reason in refused.err
+    assert not refused.out
