@@ -30,7 +30,7 @@ def _lines(report: Mapping[str, Any]) -> Iterator[str]:
     yield ""
     coverage, design = report["coverage"], report["design"]
     yield f"- {coverage['scored']:,} of {counted(coverage['cells'], 'cell')} have a score; " + (
-        "the study is complete." if report["complete"] else "the study is not complete."
+        "nothing is left to run." if report["complete"] else "the study is not complete."
     )
     if report["stopped"]:
         yield f"- It was stopped: {_code(report['stopped'])}"

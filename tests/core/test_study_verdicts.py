@@ -123,7 +123,7 @@ def test_targets_of_one_family_are_one_voice() -> None:
     [
         ({"k": 4}, "4 repeats of a case; 5 are needed"),
         ({"k": 2}, "2 repeats of a case explores and proves nothing"),
-        ({"asked": cases(7)}, "7 cases of `g`; 8 are needed"),
+        ({"asked": cases(7)}, "7 cases in the group g; 8 are needed"),
         ({"targets": (target("a", "oak"), target("c", "oak"))}, "1 family of models; 2 are needed"),
         ({"targets": (target("a", "oak", "mock"), target("b", "elm"))}, "a stand-in for a model was asked"),
     ],

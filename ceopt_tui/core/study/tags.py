@@ -44,7 +44,7 @@ def missing_power(basis: Basis) -> tuple[str, ...]:
         found.append(f"{counted(basis.repeats, 'repeat')} of a case; {LEAST_REPEATS} are needed")
     for group, cases in sorted(basis.cases.items()):
         if cases < LEAST_CASES:
-            found.append(f"{counted(cases, 'case')} of `{group}`; {LEAST_CASES} are needed")
+            found.append(f"{counted(cases, 'case')} in the group {group}; {LEAST_CASES} are needed")
     if not basis.cases:
         found.append("no case was measured")
     if basis.families < LEAST_FAMILIES:
