@@ -42,8 +42,9 @@ def examine_models(
     """Keys that are set and the model behind each role; a model that several roles share comes once."""
     findings = [_keys(environ)]
     try:
-        if user_models(config):
-            findings.append(Finding("ok", "config", str(config)))
+        user_models(config)
+        there = config.is_file()
+        findings.append(Finding("ok" if there else "note", "config", str(config) if there else f"{config}: none yet"))
     except InputError as error:
         return [*findings, Finding("wrong", "config", str(error))], []
     models: list[RoleModel] = []

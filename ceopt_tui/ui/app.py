@@ -21,10 +21,11 @@ from ceopt_tui.errors import CeoptError
 from ceopt_tui.exits import ExitStatus
 from ceopt_tui.run_options import RunOptions
 from ceopt_tui.ui import messages as m
-from ceopt_tui.ui.commands import commands_of, help_text
+from ceopt_tui.ui.commands import Place, commands_of, help_text, key_shown
 from ceopt_tui.ui.editing_app import EditingApp
 from ceopt_tui.ui.engine_app import Tick, Work
 from ceopt_tui.ui.entries import RunEntry
+from ceopt_tui.ui.personal_app import PersonalApp
 from ceopt_tui.ui.report_text import report_text
 from ceopt_tui.ui.run_model import RunModel
 from ceopt_tui.ui.screens.confirm import ConfirmScreen
@@ -41,7 +42,7 @@ REREADING = "rereading"
 REFRESH_S = 0.25
 
 
-class CeoptApp(EditingApp):
+class CeoptApp(PersonalApp, EditingApp):
     """Home, run, question and report. Its return value is the exit status."""
 
     CSS_PATH = "app.tcss"
@@ -172,13 +173,15 @@ class CeoptApp(EditingApp):
             self.push_screen(ThemesScreen(self.shown.model))
 
     def action_help(self) -> None:
-        self.push_screen(ReadingScreen("Keys", help_text(getattr(self.screen, "place", None))))
+        self.push_screen(ReadingScreen("Keys", help_text(getattr(self.screen, "place", None), self.settings.keymap)))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        for command in commands_of(getattr(screen, "place", "reading")):
+        place: Place = getattr(screen, "place", "reading")
+        for command in commands_of(place):
             if command.in_palette:
                 callback = partial(self.run_action, command.action, screen)
-                yield SystemCommand(command.label, command.explanation, callback)
+                key = key_shown(place, command, self.settings.keymap)
+                yield SystemCommand(command.label, f"{command.explanation} ({key})", callback)
         yield SystemCommand("Theme", "Change the colours", self.action_change_theme)
 
     # Stopping and leaving

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import unicodedata
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from textual.binding import Binding, BindingType
+from textual.keys import KEY_NAME_REPLACEMENTS, format_key
+
+Keymap = Mapping[str, str]  # a person's own keys by binding id, joined by commas
+NO_KEYMAP: Keymap = {}
 
 Place = Literal[
     "home",
@@ -200,7 +205,7 @@ def bindings_for(place: Place) -> list[BindingType]:
             show=command.in_footer,
             key_display=command.key_shown,
             tooltip=command.explanation,
-            id=f"{place}.{command.id}",
+            id=binding_id(place, command),
         )
         for command in commands_of(place)
     ]
@@ -211,11 +216,34 @@ def commands_of(place: Place) -> Iterator[Command]:
     return (command for command in COMMANDS if place in command.places)
 
 
-def help_text(first: Place | None = None) -> str:
+def binding_id(place: Place, command: Command) -> str:
+    """What a person calls a command at one place when they give it another key."""
+    return f"{place}.{command.id}"
+
+
+def named_keys(keys: str) -> tuple[str, ...]:
+    """Keys joined by commas, each by its full name: `?` is question_mark."""
+    return tuple(_full_name(key) for part in keys.split(",") if (key := part.strip()))
+
+
+def _full_name(key: str) -> str:
+    if len(key) > 1 or key.isalnum():
+        return key
+    name = unicodedata.name(key, key).lower().replace("-", "_").replace(" ", "_")
+    return KEY_NAME_REPLACEMENTS.get(name, name)
+
+
+def key_shown(place: Place, command: Command, keymap: Keymap) -> str:
+    """The key for people: their own where they set one."""
+    own = keymap.get(binding_id(place, command))
+    return " ".join(format_key(key) for key in own.split(",")) if own else command.key_shown
+
+
+def help_text(first: Place | None = None, keymap: Keymap = NO_KEYMAP) -> str:
     """All keys, screen by screen; those of the screen a person comes from stand at the top."""
     parts = []
     for place, title in sorted(PLACES.items(), key=lambda one: one[0] != first):
-        rows = [f"  {command.key_shown:<12}{command.explanation}" for command in commands_of(place)]
+        rows = [f"  {key_shown(place, command, keymap):<12}{command.explanation}" for command in commands_of(place)]
         parts.append("\n".join([title, *rows]))
     parts.append("\n".join(["Everywhere", *(f"  {keys:<12}{what}" for keys, what in MOVING)]))
     return "\n\n".join(parts) + f"\n\n{SIGNS}\n"

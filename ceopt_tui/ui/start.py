@@ -27,7 +27,9 @@ from ceopt_tui.ui.catalogue import Catalogue, NoRuns, RepositoryCatalogue, entry
 from ceopt_tui.ui.entries import RunEntry
 from ceopt_tui.ui.last_words import outcome_lines, way_on
 from ceopt_tui.ui.new_run_source import NewRunFiles
+from ceopt_tui.ui.settings import read_settings, theme_file
 from ceopt_tui.ui.tour_app import TourApp
+from judges.user_config import user_config_file
 from schemas.loading import is_evalset_file
 
 GOODBYE = "That was the tour; nothing of it is left. For a text of your own: `ceopt` in its repository, then n."
@@ -92,6 +94,7 @@ def _open(catalogue: RepositoryCatalogue, first: RunEntry | None) -> int:
 
 
 def _run(app: CeoptApp, catalogue: Catalogue, *, told: bool = True) -> int:
+    app.settings = read_settings(user_config_file(), theme_file())
     app.trial_of = Trial
     if isinstance(catalogue, RepositoryCatalogue):
         app.new_runs = NewRunFiles(catalogue.repository, catalogue.options)
