@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ceopt_tui.core.budget import Caps
-from ceopt_tui.core.plan.command.terms import CommandTerms
+from ceopt_tui.core.plan.command.terms import CaseTerms, CommandTerms
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.engine.parts import RunInputs
 from ceopt_tui.errors import InputError, Problem
@@ -16,6 +16,7 @@ from schemas.records import SplitFrozen
 from schemas.spec import Spec
 
 SEED = 7
+REFERENCE_RUNS = 4  # of the current state, where cases decide
 NO_SPLIT = SplitFrozen(selection=(), holdout=(), seed=SEED)
 
 
@@ -36,6 +37,8 @@ def command_terms(project: Project, *, attended: bool, approval_digest: str, cap
         maximize=spec.metric.primary.direction == "maximize",
         ideas_per_round=max(4, spec.batch_limit),
         seed=SEED,
+        caution=spec.caution,
+        allow_broken=spec.allow_broken,
         command=_command(spec),
     )
 
@@ -44,25 +47,28 @@ def _command(spec: Spec) -> CommandTerms:
     metric, stability = spec.metric, spec.measurement.stability
     repeats = {"stable": 1, "repeat": stability.repeat_count, "ladder": stability.confirmation_repeats}
     futility = stability.ladder.futility
+    by_cases = stability.comparison.method == "evidence"
+    deciding = {"caution": spec.caution, "max_unscored": spec.max_unscored} if by_cases else {}
     # `decide` has the defaults of its own; a key that nobody wrote must not look written.
     written = spec.model_dump(mode="json", by_alias=True, exclude_unset=True)
     return CommandTerms(
-        spec={"metric": written["metric"], "measurement": written["measurement"]},
+        spec={"metric": written["metric"], "measurement": written["measurement"], **deciding},
         primary=metric.primary.name,
         maximize=metric.primary.direction == "maximize",
         names=tuple(dict.fromkeys(_names(spec))),
         mode=stability.mode,
         aggregation=stability.aggregation,
         paired=stability.comparison.method == "paired",
-        repeats=repeats[stability.mode],
-        smoke=stability.mode == "ladder" and stability.ladder.smoke_command is not None,
+        repeats=REFERENCE_RUNS if by_cases else repeats[stability.mode],
+        smoke=(by_cases or stability.mode == "ladder") and stability.ladder.smoke_command is not None,
         holdout=spec.holdout is not None,
         judged=spec.is_judged,
         second_sample=spec.holdout == "second_sample",
         batch=spec.batch_limit,
         runners_up=spec.max_runner_up_merges_per_batch,
         remote=spec.execution.backend == "remote",
-        censor_after_s=futility.after_elapsed_seconds if stability.mode == "ladder" else None,
+        censor_after_s=futility.after_elapsed_seconds if stability.mode == "ladder" and not by_cases else None,
+        cases=CaseTerms(spec.caution, spec.max_unscored) if by_cases else None,
     )
 
 

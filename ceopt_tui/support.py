@@ -99,12 +99,7 @@ def _unsupported(loaded: LoadedSpec) -> list[tuple[Key, str]]:
 def _unsupported_by_command(spec: Spec) -> Iterator[tuple[Key, str]]:
     """Of a spec whose measurement is a command."""
     if spec.measurement.stability.comparison.method == "evidence":
-        key = ("measurement", "stability", "comparison", "method")
-        yield (
-            key,
-            "this version decides texts case by case, and a command by the numbers it prints; write `method: paired` "
-            "with `stability: {mode: repeat}`. The `cases` that it prints are told with each change and do not decide",
-        )
+        yield from _against_cases(spec)
     for path in spec.parallel.shared_files:
         if any(covers(scope, path) or covers(path, scope) for scope in spec.scope.mutable):
             yield (
@@ -119,6 +114,35 @@ def _unsupported_by_command(spec: Spec) -> Iterator[tuple[Key, str]]:
             ("proposer", "kind"),
             "the mechanical proposer edits instruction texts; write llm or command",
         )
+
+
+def _against_cases(spec: Spec) -> Iterator[tuple[Key, str]]:
+    """What keeps the cases that a command prints from deciding."""
+    if spec.is_judged:
+        yield (
+            ("metric", "primary", "type"),
+            "this version decides case by case on the `cases` that a command prints, not on what a judge says of its "
+            "`items`; write `method: relative`, or a hard metric that is the mean of the cases",
+        )
+    elif spec.measurement.holdout is None:
+        yield (
+            ("measurement", "holdout"),
+            "a change that wins on the cases it was tuned on is confirmed on others; add `holdout: {command: …}` that "
+            "prints `cases` of its own, as many as the measuring command or more",
+        )
+    if spec.execution.backend == "remote":
+        yield (
+            ("execution", "backend"),
+            "experiments on other machines are decided by the numbers of the whole; write worktree, codex or claude, "
+            "or `method: paired`",
+        )
+    for number, objective in enumerate(spec.metric.objectives):
+        others = objective.name != spec.metric.primary.name and objective.role == "required"
+        if others and objective.max_regression is None:
+            yield (
+                ("metric", "objectives", str(number), "max_regression"),
+                f"{objective.name} has no score per case, so its noise is not known; say by how much it may get worse",
+            )
 
 
 def scores(spec: Spec) -> tuple[float, float]:

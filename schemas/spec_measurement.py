@@ -15,7 +15,7 @@ class Comparison(Section):
     """When a difference counts as one."""
 
     method: Method = "absolute"
-    """`evidence` for text targets: case by case, against the noise measured in the run."""
+    """`evidence`: case by case, against the noise measured in the run; for texts, and commands that print `cases`."""
     relative_threshold: Annotated[Number, Field(ge=0)] = 0.05
     noise_threshold: Annotated[Number, Field(ge=0)] | None = None
     """Takes the place of `stability.noise_threshold`."""

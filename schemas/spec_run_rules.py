@@ -38,7 +38,8 @@ def _text_keys_have_a_target(spec: Spec) -> Iterator[Broken]:
         path = ("measurement", "stability", "comparison", "method")
         if not spec.measurement.per_case:
             what = (
-                "evidence needs a score for every case: it is for text targets; for a command write paired or relative"
+                "evidence needs a score for every case: where the command prints `cases`, write measurement.per_case: "
+                "true, else method: paired or relative"
             )
             yield Broken(path, what)
 

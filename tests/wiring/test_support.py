@@ -165,3 +165,43 @@ def test_agents_and_shared_files_are_carried_out_in_a_run_by_command(tmp_path: P
     spec = loaded(tmp_path, BY_COMMAND + more)
     refuse_unsupported(spec)
     assert notes(spec) == []
+
+
+def by_cases(more: str = "", held_out: str = "holdout: {command: sh held_out.sh}, ", metric: str = "") -> str:
+    measured = f"measurement: {{{held_out}per_case: true, stability: {{comparison: {{method: evidence}}}}, "
+    text = BY_COMMAND.replace("measurement: {", measured)
+    return text.replace("metric:\n", f"metric:\n{metric}") + more
+
+
+JUDGED = (
+    by_cases()
+    .replace("{type: hard,", "{type: judge,")
+    .replace(
+        "metric:\n",
+        "metric:\n  judge: {rubric: Is it good?, scoring: {primary: ms}, confirmation_seed: 7}\n",
+    )
+)
+OBJECTIVE = "  objectives: [{name: kb, direction: minimize}]\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "words"),
+    [
+        (by_cases(held_out=""), "measurement.holdout", "add `holdout: {command: …}` that prints `cases` of its own"),
+        (by_cases("execution: {backend: remote}\n"), "execution.backend", "decided by the numbers of the whole"),
+        (JUDGED, "metric.primary.type", "not on what a judge says of its `items`"),
+        (by_cases(metric=OBJECTIVE), "metric.objectives.0.max_regression", "say by how much it may get worse"),
+    ],
+)
+def test_what_keeps_cases_of_a_command_from_deciding_is_refused_with_what_to_add(
+    tmp_path: Path, text: str, key: str, words: str
+) -> None:
+    with pytest.raises(InputError) as refused:
+        refuse_unsupported(loaded(tmp_path, text))
+    (problem,) = refused.value.problems
+    assert problem.key == key and words in problem.message
+
+
+def test_cases_of_a_command_decide_where_others_confirm(tmp_path: Path) -> None:
+    limited = OBJECTIVE.replace("minimize", "minimize, max_regression: {type: relative, value: 0.1}")
+    refuse_unsupported(loaded(tmp_path, by_cases(metric=limited)))

@@ -32,7 +32,8 @@ def decide_by_evidence(rules: Rules, payload: Mapping[str, Any], baseline: Snaps
         return Verdict("error", f"no complete measurement of {', '.join(missing)} on both sides")
     found = _on_selection(matter)
     verdict = _selection_verdict(matter, found)
-    if pair and matter.held_out and verdict.next_measurement == "confirm":
+    stands = matter.ground.looking and verdict.decision != "error"
+    if pair and matter.held_out and (stands or verdict.next_measurement == "confirm"):
         if degenerate := failed_output(rules, pair[1]):
             return replace(degenerate, extra={**verdict.extra, "holdout": {"verdict": "degenerate"}})
         verdict = _held_out_verdict(matter, matter.held_out, verdict, changed_cases(*pair))
@@ -134,15 +135,21 @@ def _reverted(verdict: Verdict, reason: str) -> Verdict:
 
 def _stop_at_broken(matter: Matter, verdict: Verdict, payload: Mapping[str, Any]) -> Verdict:
     """Names broken cases; nobody there to ask, they block a keep."""
-    pass_at, setting = matter.ground.scale.pass_at, matter.ground.setting
     sides = [side for side in (matter.selection, matter.held_out) if side]
-    broken = sorted(case for side in sides for case in broken_cases(side.before, side.after, pass_at, setting))
+    broken = sorted(case for side in sides for case in _broken(matter, side))
     verdict = replace(verdict, extra={**verdict.extra, "broken": broken})
     allowed = payload.get("unattended") is not True or section(payload, "spec").get("allow_broken") is True
     if verdict.decision != "keep" or not broken or allowed:
         return verdict
     reason = f"would be kept, but breaks {', '.join(broken)}: a person must agree"
     return replace(verdict, decision="inconclusive", eligible=False, reason=reason)
+
+
+def _broken(matter: Matter, side: Side) -> tuple[str, ...]:
+    setting = matter.ground.setting
+    if side.passes:
+        return broken_cases(*side.passes, 1.0, replace(setting, maximize=True))
+    return broken_cases(side.before, side.after, matter.ground.scale.pass_at, setting)
 
 
 def _as_json(found: Evidence) -> dict[str, Any]:

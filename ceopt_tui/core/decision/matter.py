@@ -11,7 +11,7 @@ from ceopt_tui.core.decision.compare import Comparison, ComparisonVerdict, is_vi
 from ceopt_tui.core.decision.pair import Compared, compare_pair
 from ceopt_tui.core.decision.reading import Undecidable
 from ceopt_tui.core.decision.rules import Rules
-from ceopt_tui.core.decision.runs import Ground, read_ground, read_runs
+from ceopt_tui.core.decision.runs import Ground, read_ground, read_passes, read_runs
 from ceopt_tui.core.decision.snapshot import Snapshot
 from ceopt_tui.core.evidence.ladder import Evidence
 from ceopt_tui.core.evidence.noise import Noise, Runs
@@ -26,6 +26,7 @@ class Side:
     before: Runs
     after: Runs
     others: Compared
+    passes: tuple[Runs, Runs] | None = None  # of both, where the cases say themselves whether they passed
 
     @property
     def cases(self) -> tuple[str, ...]:
@@ -76,7 +77,13 @@ def read_matter(
 def _side(rules: Rules, ground: Ground, before: Snapshot, after: Snapshot) -> Side:
     others = replace(rules, required=tuple(one for one in rules.required if one.name != rules.primary.name))
     scale = ground.scale
-    return Side(read_runs(before, scale), read_runs(after, scale), compare_pair(before, after, others))
+    told = read_passes(before), read_passes(after)
+    return Side(
+        read_runs(before, scale),
+        read_runs(after, scale),
+        compare_pair(before, after, others),
+        None if told[0] is None or told[1] is None else (told[0], told[1]),
+    )
 
 
 def primary_comparison(matter: Matter, side: Side, found: Evidence, *, improved: bool) -> Comparison:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from ceopt_tui.core.decision.reading import Undecidable, amount, as_number, choice, entries, section
@@ -31,11 +31,15 @@ class Scale:
         return self.highest - self.lowest
 
 
+_PASS_FAIL = Scale(0.0, 1.0, 1.0)
+
+
 @dataclass(frozen=True)
 class Ground:
     """What the evidence rules stand on besides the runs themselves. `look` counts the one under way.
 
-    `noise` is None where the payload carries no pool: then the runs it carries are all that is known.
+    `noise` is None where the payload carries no pool: then the runs it carries are all that is known. Once `looking`,
+    the selection verdict stands: what the look adds to the pool does not take it back.
     """
 
     scale: Scale
@@ -44,6 +48,7 @@ class Ground:
     look: int
     keeps: int
     total_cases: int | None
+    looking: bool = False
 
 
 def read_ground(rules: Rules, payload: Mapping[str, Any]) -> Ground:
@@ -60,11 +65,13 @@ def read_ground(rules: Rules, payload: Mapping[str, Any]) -> Ground:
             caution=cast(Caution, choice(spec, "caution", ("low", "normal", "high"), "normal", "spec.")),
             deterministic=evidence.get("deterministic") is True,
             groups=_groups(evidence),
+            max_lost=amount(spec, "max_unscored", 0.2, "spec."),
         ),
         noise=_noise(evidence) if evidence.get("sigma") is not None else None,
         look=max(1, int(amount(evidence, "looks", looks, "evidence.", _LARGEST))),
         keeps=int(amount(evidence, "keeps", 0, "evidence.", _LARGEST)),
         total_cases=None if total is None else int(amount(evidence, "total_cases", 0, "evidence.", _LARGEST)),
+        looking=evidence.get("looking") is True,
     )
 
 
@@ -74,6 +81,14 @@ def read_runs(snapshot: Snapshot, scale: Scale) -> Runs:
         raise Undecidable(f"{snapshot.path} has no runs; the evidence method needs a score for every case")
     runs = section(snapshot.data, "runs", f"{snapshot.path}.")
     return {str(case): _scores(scores, scale, f"{snapshot.path}.runs.{case}") for case, scores in runs.items()}
+
+
+def read_passes(snapshot: Snapshot) -> Runs | None:
+    """Whether each run of a case passed, as 1 and 0, where the snapshot says more of it than the scores do."""
+    if snapshot.data.get("passes") is None:
+        return None
+    passes = section(snapshot.data, "passes", f"{snapshot.path}.")
+    return {str(case): _scores(told, _PASS_FAIL, f"{snapshot.path}.passes.{case}") for case, told in passes.items()}
 
 
 def _scores(scores: object, scale: Scale, path: str) -> tuple[float, ...]:
@@ -88,7 +103,7 @@ def _scores(scores: object, scale: Scale, path: str) -> tuple[float, ...]:
 
 def _scale(rules: Rules, judge: Mapping[str, Any]) -> Scale:
     if not rules.primary.judged:
-        return Scale(0.0, 1.0, 1.0)
+        return _PASS_FAIL if rules.primary.maximize else replace(_PASS_FAIL, pass_at=0.0)
     stated = judge.get("scale") or "1-5"
     match = _SCALE.fullmatch(stated) if isinstance(stated, str) else None
     if match is None or int(match[1]) >= int(match[2]):

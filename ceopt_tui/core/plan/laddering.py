@@ -183,7 +183,7 @@ def _held_out(state: RunState, terms: Terms, experiment: ExperimentState, step: 
         look, keeps = len(state.looks) + 1, len(state.keeps)
         level = granted_level(state, terms, experiment)
         looked = Looked(look=look, number=number, level=level, keeps=keeps)
-        return Note((looked, *(() if experiment.shortens else _worn_note(state, terms, look, keeps))))
+        return Note((looked, *(() if experiment.shortens else worn_note(state, terms, look, keeps))))
     if runs:
         return pooled(runs, terms.seed, f"{experiment.name} {step}")
     if reset := drifted(state, terms, held_out=True):
@@ -204,7 +204,7 @@ def _held_out(state: RunState, terms: Terms, experiment: ExperimentState, step: 
     return Note((*_comparison(state, experiment, evidence, "holdout"), decided(experiment, evidence)))
 
 
-def _worn_note(state: RunState, terms: Terms, look: int, keeps: int) -> tuple[Noted, ...]:
+def worn_note(state: RunState, terms: Terms, look: int, keeps: int) -> tuple[Noted, ...]:
     """Says once that the held-out cases were consulted so often that only large gains still pass."""
     text = (
         f"the held-out cases are worn after {counted(look, 'look')} with {counted(keeps, 'keep')}: "

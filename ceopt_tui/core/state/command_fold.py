@@ -18,7 +18,19 @@ from schemas.command_records import (
 
 
 def _measured(state: RunState, record: CommandMeasured) -> None:
+    if state.deterministic and record.status == "ok":
+        state.nondeterminism = _differing(state, record)
     state.commands.add(record)
+
+
+def _differing(state: RunState, record: CommandMeasured) -> str:
+    """Why a command that repeated itself does so no longer: the first case that an equal run printed otherwise."""
+    for place, samples in state.commands.samples.items():
+        if (place.commit, place.workload) == (record.commit, record.workload):
+            for sample in samples:
+                if sample.status == "ok" and sample.cases != record.cases:
+                    return f"a run printed other cases than one before it on the same commit, {record.commit[:12]}"
+    return ""
 
 
 def _judged(state: RunState, record: CommandJudged) -> None:

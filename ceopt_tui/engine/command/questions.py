@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from ceopt_tui.core.command_words import figure
+from ceopt_tui.core.command_words import figure, floor_words
 from ceopt_tui.core.describe import money
 from ceopt_tui.core.figures import counted
 from ceopt_tui.core.plan.actions import Ask
+from ceopt_tui.core.plan.command.batch import winner
+from ceopt_tui.core.plan.command.candidate import broken_by
 from ceopt_tui.core.plan.command.setting_up import aggregate, own_place
+from ceopt_tui.core.plan.command.terms import CommandTerms
 from ceopt_tui.core.plan.proposals import proposal_options
 from ceopt_tui.core.ports import Question
+from ceopt_tui.core.state.experiment import ExperimentState
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.core.visible import visible
 from ceopt_tui.engine.parts import Parts, RunInputs
@@ -31,20 +35,30 @@ def command_question(state: RunState, inputs: RunInputs, parts: Parts, action: A
 def _spec(inputs: RunInputs, parts: Parts) -> Question:
     command = parts.terms.command
     assert command is not None
-    protocol = f"{counted(command.repeats, 'sample')} of each side decide a keep" + (
-        ", taken in turns" if command.paired else ""
-    )
     lines = [
         inputs.description,
         "",
         f"Measures   {visible(inputs.command)}",
         *[f"Goal       {goal}" for goal in inputs.goals],
-        f"Protocol   {command.mode}: {protocol}" + ("; held-out runs confirm it" if command.holdout else ""),
+        _protocol(command),
         f"May change {', '.join(inputs.mutable)}",
         f"May not    {', '.join(inputs.immutable)}",
         *inputs.approval_lines,
     ]
     return Question("spec", f"Start {inputs.name}?", "\n".join(lines), "Start measuring?", (PROCEED, ADJUST, STOP))
+
+
+def _protocol(command: CommandTerms) -> str:
+    if command.cases:
+        return (
+            "Protocol   case by case, against the noise measured in the run: up to 3 runs of a change, then held-out "
+            f"cases; what repeats itself is run once (caution {command.cases.caution})"
+        )
+    turns = ", taken in turns" if command.paired else ""
+    held_out = "; held-out runs confirm it" if command.holdout else ""
+    return (
+        f"Protocol   {command.mode}: {counted(command.repeats, 'sample')} of each side decide a keep{turns}{held_out}"
+    )
 
 
 def _baseline(state: RunState, inputs: RunInputs, parts: Parts) -> Question:
@@ -61,6 +75,8 @@ def _baseline(state: RunState, inputs: RunInputs, parts: Parts) -> Question:
             spread = f"  ({figure(min(values))} to {figure(max(values))})" if len(values) > 1 else ""
             lines.append(f"  {name:<20} {figure(aggregate(command, snapshot, name))}{spread}")
     lines += ["", *[f"Goal       {goal}" for goal in inputs.goals], f"Cost       spent so far {money(state)}"]
+    if command.cases:
+        lines.append(f"Can see    {floor_words(state)}")
     if not command.holdout:
         lines.append("Proof      a change is chosen and reported on the same measurement: there is no held-out one")
     lines += [f"Note       {note.text}" for note in state.notes if note.level == "warning"]
@@ -72,11 +88,13 @@ def _keep(state: RunState, inputs: RunInputs, parts: Parts, number: int, *, prop
     experiment, change = state.experiments[number], state.commands.changes[number]
     lines = [experiment.hypothesis.description, ""]
     for one in experiment.comparisons:
-        where = f"{one.comparison}, {one.workload}, by {one.measured_by} on {one.machine or 'an unnamed machine'}"
+        stage = one.comparison if one.comparison == one.workload else f"{one.comparison}, {one.workload}"
+        where = f"{stage}, by {one.measured_by} on {one.machine or 'an unnamed machine'}"
         lines.append(f"Compared   {where}")
         for name in one.reference:
             if name in one.candidate:
                 lines.append(f"  {name:<20} {_samples(one.reference[name])} → {_samples(one.candidate[name])}")
+    lines += _deciding(state, parts, experiment)
     forecast = experiment.started.forecast.get("expected_benefit")
     lines += [f"Forecast   {forecast}"] if forecast else []
     lines += [f"Must hold  {text}" for text in inputs.constraints]
@@ -88,6 +106,16 @@ def _keep(state: RunState, inputs: RunInputs, parts: Parts, number: int, *, prop
         options = proposal_options(state, parts.terms, number)
         return Question(f"proposal-{number}", f"{experiment.name} waits for you", "\n".join(lines), "Keep it?", options)
     return Question(f"keep-{number}", f"{experiment.name} won", "\n".join(lines), "Keep this change?", (KEEP, REFUSE))
+
+
+def _deciding(state: RunState, parts: Parts, experiment: ExperimentState) -> list[str]:
+    """The steps of a decision by cases, and the cases that the change breaks."""
+    command = parts.terms.command
+    if command is None or command.cases is None:
+        return []
+    lines = [f"Decided    {one.step.replace('_', ' ')}: {one.reason}" for one in experiment.decisions]
+    broken = experiment.closed.broken if experiment.closed else broken_by(winner(state, command, experiment.number))
+    return lines + ([f"Breaks     {', '.join(broken)}: always passed, now always fails"] if broken else [])
 
 
 def _samples(values: tuple[float, ...]) -> str:

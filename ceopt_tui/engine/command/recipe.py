@@ -7,8 +7,11 @@ from ceopt_tui.core.plan.command.setting_up import aggregate, own_place
 from ceopt_tui.core.plan.command.terms import CommandTerms
 from ceopt_tui.core.ports import HypothesisDraft, Refusal, Tried
 from ceopt_tui.core.state.commands import Place
+from ceopt_tui.core.state.experiment import ExperimentState
 from ceopt_tui.core.state.run import RunState
 from ceopt_tui.engine.parts import Parts, RunInputs
+from ceopt_tui.engine.telling import told_outcome, told_reason
+from schemas.records import ExperimentClosed
 
 TRIED_SHOWN = 10
 
@@ -90,6 +93,18 @@ def tried(state: RunState) -> list[Tried]:
     """The last ten experiments in short."""
     closed = [(one, one.closed) for one in state.experiments.values() if one.closed]
     return [
-        Tried(one.hypothesis.description, one.hypothesis.category, one.hypothesis.move, end.outcome, end.reason)
+        Tried(
+            one.hypothesis.description,
+            one.hypothesis.category,
+            one.hypothesis.move,
+            told_outcome(one, end.outcome),
+            _reason(state, one, end),
+        )
         for one, end in closed[-TRIED_SHOWN:]
     ]
+
+
+def _reason(state: RunState, experiment: ExperimentState, closed: ExperimentClosed) -> str:
+    """Why it ended, without what held-out work said; a person's words are passed on."""
+    refused = state.answers.get(f"keep-{experiment.number}", "").startswith("refuse")
+    return closed.reason if refused else told_reason(state, experiment, closed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ceopt_tui.core.command_words import command_outcome, figure
+from ceopt_tui.core.command_words import by_cases, command_outcome, figure, floor_words
 from ceopt_tui.core.delivered import delivered_lines
 from ceopt_tui.core.figures import counted
 from ceopt_tui.core.outcomes import experiment_word, run_word
@@ -27,6 +27,7 @@ def command_report(state: RunState) -> Report:
         *_kept(state),
         *_experiments(state),
         *_comparisons(state),
+        *_by_cases(state),
         *_learnt(state),
         *cost_section(state),
         *_limits(state),
@@ -79,10 +80,11 @@ def _experiments(state: RunState) -> list[Section]:
 
 def _cases(experiment: ExperimentState) -> str:
     closed = experiment.closed
-    if closed is None or not (closed.fixed or closed.regressions):
+    if closed is None:
         return ""
     said = [f"fixed {', '.join(closed.fixed)}"] if closed.fixed else []
     said += [f"regressed {', '.join(closed.regressions)}"] if closed.regressions else []
+    said += [f"broken (always passed, now always fails) {', '.join(closed.broken)}"] if closed.broken else []
     return "; ".join(said)
 
 
@@ -103,6 +105,23 @@ def _side(one: Compared) -> tuple[str, str]:
 def _values(one: Compared, name: str) -> tuple[str, str]:
     before, after = one.reference.get(name, ()), one.candidate[name]
     return ", ".join(map(figure, before)) or "not measured", ", ".join(map(figure, after))
+
+
+def _by_cases(state: RunState) -> list[Section]:
+    """What stands behind decisions by cases: what the set can see, the looks at held-out cases and their levels."""
+    if not by_cases(state):
+        return []
+    lines = [f"what the held-out cases can see: {floor_words(state)}"]
+    lines += [
+        f"look {look.look} at the held-out cases: {state.experiments[look.number].name}, "
+        f"level {look.level:.3f} after {counted(look.keeps, 'keep')}"
+        for look in state.looks
+    ]
+    if state.nondeterminism:
+        lines.append(f"the command was taken to repeat itself until {state.nondeterminism}")
+    elif state.deterministic:
+        lines.append("the command repeats itself, so every case was run once")
+    return [Section("Evidence, case by case", (Bullets(tuple(lines)),))]
 
 
 def _learnt(state: RunState) -> list[Section]:

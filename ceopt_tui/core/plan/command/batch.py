@@ -5,9 +5,11 @@ The held-out comparison waits until the batch is ranked: looked at by every cand
 
 from __future__ import annotations
 
+from ceopt_tui.core.evidence.looks import look_level
 from ceopt_tui.core.plan.actions import Action, Advance, Ask, Combine, KeepCommit, Note, ReadWinner
 from ceopt_tui.core.plan.command.candidate import (
     awaits_batch,
+    broken_by,
     climb,
     close,
     close_failed,
@@ -15,10 +17,12 @@ from ceopt_tui.core.plan.command.candidate import (
     standalone,
     verdict_of,
 )
+from ceopt_tui.core.plan.command.case_ground import ground_of, look_of
 from ceopt_tui.core.plan.command.samples import Comparison
 from ceopt_tui.core.plan.command.terms import CommandTerms
 from ceopt_tui.core.plan.keeping import refused_by_person
-from ceopt_tui.core.plan.reading import UNREADABLE, objection
+from ceopt_tui.core.plan.laddering import worn_note
+from ceopt_tui.core.plan.reading import UNREADABLE, Cause, objection
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.state.experiment import PARKED
 from ceopt_tui.core.state.run import RunState
@@ -61,35 +65,38 @@ def _plan_winner(state: RunState, terms: Terms, command: CommandTerms, number: i
         one = standalone(state, command, number, "independent")
         if action := climb(state, command, one):
             return action
-    if action := _held_out(state, command, one):
+    if action := _held_out(state, terms, command, one):
         return action
     return _keep(state, terms, one)
 
 
-def _held_out(state: RunState, command: CommandTerms, one: Comparison) -> Action | None:
+def _held_out(state: RunState, terms: Terms, command: CommandTerms, one: Comparison) -> Action | None:
     """The held-out comparison of a would-be keep; None once it is confirmed, or where there is none."""
     verdict = verdict_of(state.experiments[one.number], one.pairing)
-    assert verdict is not None and awaits_batch(verdict)
+    assert verdict is not None and awaits_batch(verdict, command)
     if verdict.next_measurement == "none":
         return None
-    looks = [look for look in state.looks if look.number == one.number]
-    if len(looks) < (2 if one.pairing == "integrated" and _looked_alone(state, one.number) else 1):
-        return Note((Looked(look=len(state.looks) + 1, number=one.number, level=0.0, keeps=len(state.keeps)),))
+    if look_of(state, command, one.number, one.pairing) is None:
+        return _look(state, terms, command, one.number)
     if failed := one.failure("holdout"):
         return close_failed(state, one, failed)
-    if due := one.held_out():
+    if due := one.held_out(verdict.next_measurement):
         return due
     found = one.verdict(held_out=True)
-    records = one.decided("holdout", found)
-    if found["decision"] == "keep":
+    records = one.decided("confirm" if verdict.next_measurement == "confirm" else "holdout", found)
+    if found["decision"] in {"keep", "promising"}:
         return Note(records)
     closed = close(state, one, found["decision"], found["reason"])
     return Note((*records, *closed.records))
 
 
-def _looked_alone(state: RunState, number: int) -> bool:
-    """Has this experiment's change been compared on held-out work by itself already?"""
-    return any(one.step == "holdout" and one.pairing != "integrated" for one in state.experiments[number].decisions)
+def _look(state: RunState, terms: Terms, command: CommandTerms, number: int) -> Note:
+    """The record of a look, with the level that it is granted where cases decide; it comes before what it pays for."""
+    look, keeps = len(state.looks) + 1, len(state.keeps)
+    if command.cases is None:
+        return Note((Looked(look=look, number=number, level=0.0, keeps=keeps),))
+    level = look_level(look, keeps, command.cases.caution)
+    return Note((Looked(look=look, number=number, level=level, keeps=keeps), *worn_note(state, terms, look, keeps)))
 
 
 def _keep(state: RunState, terms: Terms, one: Comparison) -> Action:
@@ -111,6 +118,9 @@ def _reading(state: RunState, terms: Terms, one: Comparison) -> Action | None:
     """What comes before a keep that nobody has agreed to; no guard reads code, so without a model a person has to."""
     if terms.attended:
         return Ask("keep", one.number)
+    if (broken := broken_by(one)) and not terms.allow_broken:
+        reason = f"would break {', '.join(broken)}, which always passed; only a person may keep this"
+        return _park(state, one, "broken", reason)
     readings = state.waiting.readings.get(one.number, [])
     if against := next((reading for reading in readings if reading.reverted), None):
         return close(state, one, "revert", objection(against))
@@ -121,7 +131,11 @@ def _reading(state: RunState, terms: Terms, one: Comparison) -> Action | None:
     reason = "no model that did not write it is there to read it; only a person may keep it"
     if readings:
         reason = f"its reader gave no usable answer, the last because: {readings[-1].reason}; only a person may keep it"
-    parked = ProposalParked(number=one.number, cause="unread", reason=reason)
+    return _park(state, one, "unread", reason)
+
+
+def _park(state: RunState, one: Comparison, cause: Cause, reason: str) -> Note:
+    parked = ProposalParked(number=one.number, cause=cause, reason=reason)
     return Note((parked, *close(state, one, PARKED, reason).records))
 
 
@@ -140,10 +154,17 @@ def _plan_runners_up(
         if combined.commit is None:
             reason = f"it does not go together with the winner: {combined.reason}"
             return Note((ExperimentClosed(number=number, outcome="runner_up_reverted", reason=reason),))
-    combined = state.commands.combined[number]
-    assert combined.commit is not None
-    one = Comparison(state.commands, command, number, combined.onto, combined.commit, "integrated")
-    return climb(state, command, one) or _held_out(state, command, one) or _keep(state, terms, one)
+    one = winner(state, command, number)
+    return climb(state, command, one) or _held_out(state, terms, command, one) or _keep(state, terms, one)
+
+
+def winner(state: RunState, command: CommandTerms, number: int) -> Comparison:
+    """The comparison by which a would-be keep stands: on top of the batch's winner where it was put there."""
+    combined = state.commands.combined.get(number)
+    if combined is None or combined.commit is None:
+        return standalone(state, command, number)
+    ground = ground_of(state, command, number, "integrated")
+    return Comparison(state.commands, command, number, combined.onto, combined.commit, "integrated", ground)
 
 
 def _passed_over(state: RunState, command: CommandTerms, number: int, kept: list[int], files: set[str]) -> str | None:

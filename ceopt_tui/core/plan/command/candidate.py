@@ -11,6 +11,7 @@ from typing import Literal
 from ceopt_tui.core.figures import counted
 from ceopt_tui.core.plan.actions import Action, AwaitResults, MakeChange, MeasureCommand, Note
 from ceopt_tui.core.plan.closing import OUTCOMES, close_refused
+from ceopt_tui.core.plan.command.case_ground import ground_of
 from ceopt_tui.core.plan.command.samples import Comparison
 from ceopt_tui.core.plan.command.terms import CommandTerms
 from ceopt_tui.core.state.experiment import PARKED, ExperimentState
@@ -39,7 +40,9 @@ def standalone(
 ) -> Comparison:
     """An experiment's change against the commit it was made on."""
     base, change = state.experiments[number].started.base_sha, state.commands.changes[number]
-    return Comparison(state.commands, terms, number, base, change.commit, pairing)
+    return Comparison(
+        state.commands, terms, number, base, change.commit, pairing, ground_of(state, terms, number, pairing)
+    )
 
 
 def _edit(state: RunState, terms: CommandTerms, experiment: ExperimentState) -> Action:
@@ -58,9 +61,9 @@ def climb(state: RunState, terms: CommandTerms, one: Comparison) -> Action | Non
         return smoke
     if failed := one.failure("smoke") or one.failure():
         return close_failed(state, one, failed)
-    if last and awaits_batch(last):
+    if last and awaits_batch(last, terms):
         return None
-    if last and last.next_measurement == "none":
+    if last and (last.decision == "error" or last.next_measurement == "none"):
         return close(state, one, last.decision, last.reason)
     wanted, step = _wanted(terms, one, last)
     due = one.lacking(wanted, step)
@@ -74,13 +77,14 @@ def climb(state: RunState, terms: CommandTerms, one: Comparison) -> Action | Non
 
 def _wanted(terms: CommandTerms, one: Comparison, last: Decided | None) -> tuple[int, CommandStep]:
     """Samples until the next verdict. Who measures for a second opinion, or elsewhere, owes the full protocol."""
-    whole = one.pairing != "standalone" or terms.remote
+    other = one.pairing != "standalone" or terms.remote
+    whole = other and terms.cases is None  # sweep after sweep where cases decide
     first: CommandStep = "independent" if one.pairing == "independent" else "integrated"
-    step = first if one.pairing != "standalone" else "exploratory"
+    step = first if one.pairing != "standalone" else "add_sample" if terms.cases else "exploratory"
     if last is None:
         return (terms.repeats if whole else terms.first), step
     decided = int(last.numbers.get("samples") or 0)
-    return decided + 1, step if whole else _STEPS.get(last.next_measurement, "add_sample")
+    return decided + 1, step if other else _STEPS.get(last.next_measurement, "add_sample")
 
 
 def _with_bound(terms: CommandTerms, due: MeasureCommand, last: Decided | None) -> MeasureCommand:
@@ -97,9 +101,19 @@ def verdict_of(experiment: ExperimentState, pairing: Pairing) -> Decided | None:
     return next((one for one in reversed(experiment.decisions) if one.pairing == pairing), None)
 
 
-def awaits_batch(verdict: Decided) -> bool:
+def awaits_batch(verdict: Decided, terms: CommandTerms) -> bool:
     """Is this a would-be keep, for which the rest of its batch comes first?"""
+    if terms.cases:
+        return verdict.decision in {"promising", "keep"}
     return verdict.next_measurement == "holdout" or (verdict.next_measurement == "none" and verdict.decision == "keep")
+
+
+def broken_by(one: Comparison) -> tuple[str, ...]:
+    """Cases that passed in every run before and fail in every run now, where cases decide: held-out ones too.
+
+    Whoever edits is told of none of them; what it fixed and what regressed is said of the cases it is tuned on alone.
+    """
+    return tuple(one.verdict(held_out=True).get("broken", ())) if one.ground else ()
 
 
 def close_failed(state: RunState, one: Comparison, failed: CommandMeasured) -> Note:
@@ -127,6 +141,7 @@ def close(state: RunState, one: Comparison, decision: str, reason: str) -> Note:
                 reason=reason,
                 fixed=tuple(verdict.get("fixed", ())),
                 regressions=tuple(verdict.get("regressions", ())),
+                broken=broken_by(one) if one.count else (),
                 moved=moved,
             ),
         )

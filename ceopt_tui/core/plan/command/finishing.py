@@ -6,6 +6,7 @@ import math
 from statistics import fmean
 
 from ceopt_tui.core.plan.actions import Action, CommandSample, JudgeCommand, MeasureCommand, Note, Report
+from ceopt_tui.core.plan.command.case_gain import case_gain, too_many_lost
 from ceopt_tui.core.plan.command.setting_up import aggregate, primary_of
 from ceopt_tui.core.plan.command.terms import CommandTerms
 from ceopt_tui.core.plan.terms import Terms
@@ -54,14 +55,17 @@ def _gain(state: RunState, command: CommandTerms, stopped: Stopped) -> Action:
     for place in (before, after) if command.judged else ():
         if sample := state.commands.awaiting_judge(place):
             return JudgeCommand(_sample(place, sample.sample))
+    if command.cases and (lost := too_many_lost(state, command, before, after)):
+        return Note((stopped.model_copy(update={"no_gain": lost}),))
     return Note((_reported(state, command, before, after),))
 
 
 def _due(state: RunState, command: CommandTerms, before: Place, after: Place) -> tuple[CommandSample, ...]:
     have: dict[Arm, int] = {place.arm: len(state.commands.taken(place)) for place in (before, after)}
+    repeats = command.setting(deterministic=state.deterministic).reference_runs if command.cases else command.repeats
     return tuple(
         _sample(place, at)
-        for at in range(min(have.values()), command.repeats)
+        for at in range(min(have.values()), repeats)
         for place in ((before, after) if at % 2 == 0 else (after, before))
         if at >= have[place.arm]
     )
@@ -73,6 +77,8 @@ def _sample(place: Place, number: int) -> CommandSample:
 
 def _reported(state: RunState, command: CommandTerms, before: Place, after: Place) -> GainReported:
     """The gain with its 90 % interval over pairs of samples (t); of a single pair no interval can be told."""
+    if command.cases:
+        return case_gain(state, command, before, after)
     low, high, mean = _interval(state, command, before, after)
     samples = len(state.commands.taken(after))
     assert state.baseline is not None and state.started is not None

@@ -19,8 +19,10 @@ SHARE = "share"  # its name in an idea's opportunity
 def located(state: RunState, command: CommandTerms, idea: HypothesisAdded) -> tuple[float, float] | None:
     """(share, primary) as measured for the current state; None where the idea names none, or none was measured.
 
-    Only a cost has shares: of a primary to be maximized, or one that a judge gives, there is no part to save.
+    Only a cost has shares: of a primary to be maximized, or that a judge or cases give, there is no part to save.
     """
+    if command.cases:
+        return None
     name, metrics = idea.opportunity.get(SHARE, ""), state.commands.snapshot(own_place(state))["metrics"]
     if command.maximize or command.judged or name == command.primary or not {name, command.primary} <= set(metrics):
         return None

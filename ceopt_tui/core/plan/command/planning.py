@@ -6,9 +6,10 @@ from ceopt_tui.core.decide import decide
 from ceopt_tui.core.figures import counted
 from ceopt_tui.core.plan.actions import Action, Hypothesize, Keep, KeepCommit, Note, Park
 from ceopt_tui.core.plan.command.batch import plan_batch
+from ceopt_tui.core.plan.command.case_baseline import no_room
 from ceopt_tui.core.plan.command.finishing import plan_wrap_up
 from ceopt_tui.core.plan.command.locating import is_worth_trying, located, too_small
-from ceopt_tui.core.plan.command.setting_up import own_place, plan_setup
+from ceopt_tui.core.plan.command.setting_up import own_place, plan_setup, snapshot_of
 from ceopt_tui.core.plan.command.terms import CommandTerms
 from ceopt_tui.core.plan.proposals import is_ready, plan_dependencies, plan_proposals
 from ceopt_tui.core.plan.stopping import UNUSABLE_REPLIES, out_of_experiments, out_of_time
@@ -117,6 +118,8 @@ def _start(state: RunState, ideas: list[HypothesisAdded], batch: int) -> tuple[E
 
 def stop_reason(state: RunState, terms: Terms, command: CommandTerms, active_s: float, wall_s: float) -> Stopped | None:
     """The first stop rule that holds before a new batch."""
+    if full := no_room(state, command, _latest_place(state)):
+        return full
     if terms.stop_at_target and target_reached(state, command):
         return Stopped(outcome="target_reached", reason="every declared target is met")
     if state.proposer_failures >= UNUSABLE_REPLIES:
@@ -133,14 +136,16 @@ def stop_reason(state: RunState, terms: Terms, command: CommandTerms, active_s: 
 
 def target_reached(state: RunState, command: CommandTerms) -> bool:
     """Does the current best meet every declared required target? Its own samples say, where there are any yet."""
-    place = own_place(state)
-    snapshot = state.commands.snapshot(place if state.commands.taken(place) else _deciding_place(state))
+    snapshot = snapshot_of(state, command, _latest_place(state))
     snapshot["smoke_passed"] = True
     found = decide({"spec": command.spec, "baseline": snapshot, "candidate": snapshot})
     return bool(found["target_reached"])
 
 
-def _deciding_place(state: RunState) -> Place:
-    """Where the current best was measured last before it was kept; right after a keep that is all there is."""
+def _latest_place(state: RunState) -> Place:
+    """Where the current best was measured last: by itself, or right after a keep where it was decided on."""
+    place = own_place(state)
+    if state.commands.taken(place):
+        return place
     taken = [place for place in state.commands.samples if place.experiment == state.best_number]
     return [place for place in taken if place.arm == "candidate" and place.workload == "selection"][-1]

@@ -9,6 +9,8 @@ from typing import Any
 from ceopt_tui.core.decide import decide
 from ceopt_tui.core.figures import counted
 from ceopt_tui.core.plan.actions import CommandSample, JudgeCommand, MeasureCommand
+from ceopt_tui.core.plan.command.case_ground import CaseGround
+from ceopt_tui.core.plan.command.case_runs import confirming_cases, scored_cases, usable, with_cases
 from ceopt_tui.core.plan.command.terms import CommandTerms
 from ceopt_tui.core.state.commands import CommandState, Place
 from schemas.command_records import Arm, CommandMeasured, CommandStep, Pairing, Workload
@@ -27,6 +29,7 @@ class Comparison:
     reference: str
     commit: str
     pairing: Pairing
+    ground: CaseGround | None = None  # where cases decide
 
     @property
     def side_by_side(self) -> bool:
@@ -62,10 +65,14 @@ class Comparison:
         """What is due until both sides have `wanted` samples, outputs judged."""
         return self._lacking(wanted, step, "selection") or self._unjudged("selection")
 
-    def held_out(self) -> MeasureCommand | JudgeCommand | None:
-        """What is due of the held-out comparison, at the full protocol."""
+    def held_out(self, rung: str) -> MeasureCommand | JudgeCommand | None:
+        """What is due of the held-out comparison: the full protocol, or one rung of it where cases decide."""
         if self.terms.second_sample:
             return self._judged_again()
+        if self.ground:
+            setting, confirms = self.ground.setting, rung == "confirm"
+            wanted = setting.confirm_runs if confirms else setting.holdout_runs
+            return self._lacking(wanted, "confirm" if confirms else "holdout", "holdout")
         return self._lacking(self.terms.repeats, "holdout", "holdout") or self._unjudged("holdout")
 
     def verdict(self, *, held_out: bool = False) -> dict[str, Any]:
@@ -75,14 +82,17 @@ class Comparison:
         if held_out:
             sides = {arm: self._snapshot(arm, "holdout") for arm in ARMS}
             payload["holdout"] = {"baseline": sides["reference"], "candidate": sides["candidate"]}
+        if self.ground:
+            payload |= {"evidence": self.ground.payload(self.count), "claims": self.ground.claims}
         return decide(payload)
 
     def decided(self, step: CommandStep, verdict: Mapping[str, Any]) -> tuple[Compared | Decided, ...]:
         """The records of a verdict; the pairing behind one that ends a stage goes on record first."""
+        evidence = self._evidence(step, verdict)
         hopeless = all(one["verdict"] == "regressed" for one in verdict["comparisons"].values())
         record = Decided(
             number=self.number,
-            step=step,
+            step=evidence.get("step", step) if self._looks(step) else step,  # one run that repeats is all of a look
             decision=verdict["decision"],
             next_measurement=verdict["next_measurement"],
             reason=verdict["reason"],
@@ -92,19 +102,32 @@ class Comparison:
                 "rank_score": verdict["rank_score"],
                 "target_reached": int(verdict["target_reached"]),
                 "hopeless": int(hopeless and bool(verdict["comparisons"])),
+                **_numbers_of(evidence),
             },
+            tau=tuple(evidence["tau"]) if evidence.get("tau") else None,
             pairing=self.pairing,
         )
-        ends = verdict["next_measurement"] in {"none", "holdout"}
-        return (self._compared(step), record) if ends else (record,)
+        ends = {"none", "holdout"} if self.ground is None else {"none"} if self._looks(step) else {"none", "confirm"}
+        return (self._compared(step, evidence), record) if verdict["next_measurement"] in ends else (record,)
 
-    def _compared(self, step: CommandStep) -> Compared:
-        workload: Workload = "holdout" if step == "holdout" else "selection"
+    def _looks(self, step: CommandStep) -> bool:
+        """Does this step look at held-out work?"""
+        return step == "holdout" or (step == "confirm" and self.ground is not None)
+
+    def _evidence(self, step: CommandStep, verdict: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The numbers of the stage that a verdict is about; none where no case was compared, or cases do not decide."""
+        found: Mapping[str, Any] = (
+            (verdict.get("holdout" if self._looks(step) else "evidence") or {}) if self.ground else {}
+        )
+        return found if "z" in found else {}
+
+    def _compared(self, step: CommandStep, evidence: Mapping[str, Any]) -> Compared:
+        workload: Workload = "holdout" if self._looks(step) else "selection"
         samples = self.state.taken(self.place("candidate", workload))
         return Compared(
             number=self.number,
             comparison="holdout"
-            if step == "holdout"
+            if workload == "holdout"
             else "integrated"
             if self.pairing == "integrated"
             else "standalone",
@@ -113,6 +136,7 @@ class Comparison:
             workload=workload,
             reference=_numbers(self._snapshot("reference", workload)),
             candidate=_numbers(self._snapshot("candidate", workload)),
+            uncertainty={name: evidence[name] for name in ("se", "z", "p") if name in evidence},
             correctness=f"{counted(len(samples), 'sample')} of the change",
             machine=samples[-1].machine if samples else "",
             measured_by=samples[-1].measured_by if samples else "ceopt",
@@ -120,7 +144,16 @@ class Comparison:
 
     def _snapshot(self, arm: Arm, workload: Workload = "selection") -> dict[str, Any]:
         again = workload == "holdout" and self.terms.second_sample
-        return self.state.snapshot(self.place(arm, workload), "selection" if again else None)
+        snapshot = self.state.snapshot(self.place(arm, workload), "selection" if again else None)
+        if self.ground is None:
+            return snapshot
+        if self.pairing != "standalone":
+            snapshot["smoke_passed"] = True  # it passed alone
+        sides = {one: usable(self.state, self.place(one, workload)) for one in ARMS}
+        cases = scored_cases((*sides["reference"], *sides["candidate"]), maximize=self.terms.maximize)
+        if workload == "holdout" and self.ground.reserves:
+            cases = confirming_cases(cases)
+        return with_cases(snapshot, sides[arm], cases, maximize=self.terms.maximize)
 
     def _lacking(self, wanted: int, step: CommandStep, workload: Workload) -> MeasureCommand | None:
         """Both sides take turns at going first, so that a machine that slows down harms neither."""
@@ -128,7 +161,8 @@ class Comparison:
         have = {arm: len(self.state.taken(self.place(arm, workload))) for arm in ARMS}
         if not self.side_by_side:
             own, candidate = self.place("reference", workload), self.place("candidate", workload)
-            due = [_sample(own, "reference", at) for at in range(have["reference"], self.terms.repeats)]
+            owed = self.ground.setting.reference_runs if self.ground else self.terms.repeats
+            due = [_sample(own, "reference", at) for at in range(have["reference"], owed)]
             due += [_sample(candidate, step, at) for at in range(have["candidate"], wanted)]
             return MeasureCommand(tuple(due), title) if due else None
         due = []
@@ -167,6 +201,17 @@ def _sample(place: Place, step: CommandStep, number: int) -> CommandSample:
         workload=place.workload,
         experiment=place.experiment,
     )
+
+
+EVIDENCE_NUMBERS = ("n", "mean_difference", "se", "z", "p", "level", "signflip_p", "sigma2", "tau2")
+
+
+def _numbers_of(evidence: Mapping[str, Any]) -> dict[str, float | int | None]:
+    """The numbers behind a verdict by cases, under the names they have for texts."""
+    if not evidence:
+        return {}
+    counts = {"lost": len(evidence["lost"]), "tentative": int(evidence["tentative"])}
+    return {name: evidence[name] for name in EVIDENCE_NUMBERS} | counts
 
 
 def _numbers(snapshot: Mapping[str, Any]) -> dict[str, tuple[float, ...]]:

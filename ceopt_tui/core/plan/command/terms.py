@@ -6,6 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from ceopt_tui.core.evidence.setting import Caution, Setting
+
+
+@dataclass(frozen=True)
+class CaseTerms:
+    """Where the cases that a command prints decide: how sure a keep has to be, and how many cases may go missing."""
+
+    caution: Caution = "normal"
+    max_unscored: float = 0.2
+
 
 @dataclass(frozen=True)
 class CommandTerms:
@@ -27,8 +37,20 @@ class CommandTerms:
     runners_up: int = 1  # that may join a batch's winner
     remote: bool = False  # made and first measured elsewhere
     censor_after_s: float | None = None  # a command may stop then, once nothing can be won any more
+    cases: CaseTerms | None = None  # each decides for itself, and not the numbers of the whole
 
     @property
     def first(self) -> int:
         """Samples before the first verdict."""
-        return self.repeats if self.mode == "repeat" else 1
+        return self.repeats if self.mode == "repeat" and self.cases is None else 1
+
+    def setting(self, *, deterministic: bool) -> Setting:
+        """The evidence rules as they stand now, where cases decide: the scores of commands lie between 0 and 1."""
+        cases = self.cases or CaseTerms()
+        return Setting(
+            span=1.0,
+            maximize=self.maximize,
+            caution=cases.caution,
+            deterministic=deterministic,
+            max_lost=cases.max_unscored,
+        )
