@@ -101,7 +101,7 @@ async def test_drift_of_the_reference_measures_it_again(tmp_path: Path) -> None:
     assert not world.backend.commits
 
 
-async def test_after_a_keep_the_reference_is_measured_whole_before_the_next_candidates_first_cases(tmp_path: Path) -> None:
+async def test_after_a_keep_the_reference_comes_before_the_next_first_cases(tmp_path: Path) -> None:
     world = World(tmp_path, noisy(lambda text: 0.2 + 0.4 * text.count("better")), lines=("better 1", "better 2"),
                   count=40, held_out=20)  # fmt: skip
     await world.tick()
