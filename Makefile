@@ -9,10 +9,13 @@ LOCK := $(BIN)/uv pip compile --universal -p 3.11 --generate-hashes --no-header 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
-.PHONY: help demo test coverage exhaustive check format lint types imports bench bench-decisions bench-judge bench-leaks bench-guards bench-themes bench-pruning bench-coverage crash pictures compare browser test-local tour-replies lock clean
+.PHONY: help tour demo test coverage exhaustive check format lint types imports bench bench-decisions bench-judge bench-leaks bench-guards bench-themes bench-pruning bench-coverage crash pictures compare browser test-local tour-replies lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+tour: $(VENV)/run.stamp ## Look around in the app on a recorded run: no key, no download, nothing left behind
+	@$(BIN)/ceopt tour
 
 demo: $(VENV)/run.stamp ## Optimize a bad prompt with a small real model: no key, about 0.5 GB to download once
 	@$(BIN)/ceopt demo --dir demo
