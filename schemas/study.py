@@ -75,7 +75,7 @@ class Study(Section):
 
     name: SafeId
     question: FilledText
-    texts: Annotated[dict[str, RepositoryPath], Field(min_length=1)]
+    texts: Annotated[dict[SafeId, RepositoryPath], Field(min_length=1)]
     """The variants: a name and the file that holds the text."""
     targets: tuple[BoundTarget, ...] = ()
     """Pairs of harness and model as they stand."""

@@ -55,6 +55,8 @@ def load_study(path: Path) -> LoadedStudy:
         SPEC_BYTES,
         lambda found: broken_hypothesis_rules(study, found, cases) if all_cases else (),
     )
+    if registered is not None:
+        reader.problems += _same_texts(file.parent, study, registered, reader.files)
     if reader.problems or registered is None:
         raise InputError(list(dict.fromkeys(reader.problems)))
     return LoadedStudy(file.parent, study, registered, cases, reader.files)
@@ -125,6 +127,15 @@ class _Reader:
             self.problems += error.problems
             return None
         return self.files[name]
+
+
+def _same_texts(folder: Path, study: Study, registered: Hypotheses, files: Mapping[str, bytes]) -> Iterator[Problem]:
+    """A text held against itself can only be found equal."""
+    for hypothesis in registered.hypotheses:
+        names = [study.texts.get(name or "", "") for name in (hypothesis.treatment, hypothesis.control)]
+        if names[0] in files and files[names[0]] == files.get(names[1]):
+            what = f"{hypothesis.treatment} and {hypothesis.control} of {hypothesis.id} hold the same bytes"
+            yield Problem(str(folder / names[0]), 0, "", what)
 
 
 def _text_fault(raw: bytes) -> str:

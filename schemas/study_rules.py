@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from schemas.spec_rule import Broken, unique
-from schemas.study import Hypotheses, Study
+from schemas.study import OFFLINE, Hypotheses, Study
 from schemas.study_cases import Answer, FindingsAnswer, RouteAnswer, StudyCase
 
 EVERY_CASE = "score"
@@ -20,8 +20,10 @@ def broken_study_rules(study: Study) -> Iterator[Broken]:
     where = ("matrix",) if study.matrix is not None else ("targets",)
     yield from unique("target", [target.id for target in study.bound_targets], where)
     yield from unique("file of cases", study.cases, ("cases",))
-    if "" in study.texts:
-        yield Broken(("texts",), "holds a text without a name")
+    families: dict[str, str] = {}
+    for target in study.bound_targets:
+        if target.harness not in OFFLINE and families.setdefault(target.model, target.family) != target.family:
+            yield Broken(where, f"call the model {target.model} of two families; it can only speak for one")
 
 
 def broken_hypothesis_rules(study: Study, registered: Hypotheses, cases: Sequence[StudyCase]) -> Iterator[Broken]:

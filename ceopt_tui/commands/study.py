@@ -15,12 +15,11 @@ from ceopt_tui.errors import InputError
 from ceopt_tui.exits import ExitStatus
 from ceopt_tui.study.freezing import freeze as write_freeze
 from ceopt_tui.study.places import DEFAULT_OUTPUT, write_new
-from ceopt_tui.study.planning import plan_study, require_budget
+from ceopt_tui.study.planning import plan_study, require_budget, sound_study
 from ceopt_tui.study.report_markdown import markdown
 from ceopt_tui.study.reporting import report_of
 from ceopt_tui.study.starting import Surroundings, recorded_report, run_study
 from ceopt_tui.system_clock import SystemClock
-from schemas.study_loading import load_study
 
 NOT_YET = {
     "regress": "holding one study against another",
@@ -60,7 +59,7 @@ _STUDY = click.argument("study", type=click.Path(path_type=Path))
 def check(study: Path) -> int:
     """Check a study and every file it names: each problem with file, line and key."""
     try:
-        loaded = load_study(study)
+        loaded = sound_study(study)
     except InputError as error:
         for problem in error.problems:
             click.echo(said(str(problem)))
@@ -78,7 +77,7 @@ def check(study: Path) -> int:
 @_STUDY
 def freeze(study: Path) -> int:
     """Write freeze.json: the hash of every input. Commit it with the study before the first call."""
-    path = write_freeze(plan_study(study, os.environ).loaded)
+    path = write_freeze(sound_study(study))
     click.echo(f"{path}: written; commit it with the study, then run it")
     return ExitStatus.FINISHED
 

@@ -61,11 +61,17 @@ class StudyPlan:
         return f"Target     {name}: {_told(total(own))}; a cell: {_told(total(own[:1]))}"
 
 
-def plan_study(path: Path, environ: Mapping[str, str], output: str = DEFAULT_OUTPUT) -> StudyPlan:
-    """Reads and checks a study. InputError and SetupError say what is in the way; nothing is sent or written."""
+def sound_study(path: Path) -> LoadedStudy:
+    """The study as this version can run it. InputError and SetupError say what is in the way."""
     loaded = load_study(path)
     _require_carried_out(loaded)
     require_sound_cases(loaded)
+    return loaded
+
+
+def plan_study(path: Path, environ: Mapping[str, str], output: str = DEFAULT_OUTPUT) -> StudyPlan:
+    """Reads and checks a study. InputError and SetupError say what is in the way; nothing is sent or written."""
+    loaded = sound_study(path)
     study = loaded.study
     models = models_of(study, environ)
     cells = tuple(cells_of(list(study.texts), study.bound_targets, loaded.cases, study.k))

@@ -83,3 +83,17 @@ def test_what_this_version_does_not_have_is_refused_by_name(name: str, root: Pat
     ended = study(name, root)
     assert ended.exception is not None
     assert "is not part of this version. It has: check, freeze, report, run." in str(ended.exception)
+
+
+def test_freezing_asks_for_no_key(tmp_path: Path) -> None:
+    targets = [{"id": "gpt", "family": "gpt", "harness": "api", "model": "openai/stub"}]
+    root = make_study(tmp_path, asked=[review(0)], targets=targets)
+    assert study("freeze", root).return_value == ExitStatus.FINISHED
+    assert isinstance(study("run", root, "--dry-run").exception, SetupError)
+
+
+def test_check_tries_every_case_on_its_own_answer(tmp_path: Path) -> None:
+    told = {"id": "told", "input": "4", "answer": {"type": "number", "value": 4}}
+    ended = study("check", make_study(tmp_path, asked=[review(0), told]))
+    assert ended.return_value == ExitStatus.REFUSED
+    assert "the whole score to its own question" in ended.output

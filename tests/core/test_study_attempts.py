@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from ceopt_tui.core.ports import Price
@@ -9,6 +11,7 @@ from ceopt_tui.core.study.attempts import MOST_ATTEMPTS, StudyState, fold
 from ceopt_tui.core.study.estimates import OFFLINE_TERMS, Terms, estimate_cell, total
 from ceopt_tui.errors import StorageError
 from schemas.study_records import (
+    STUDY_RECORDS,
     CallFacts,
     CellFailed,
     CellScored,
@@ -115,3 +118,12 @@ def test_an_unknown_price_makes_the_whole_unknown() -> None:
     assert (free.usd, free.requests_most, unknown.usd, unknown.usd_most) == (0.0, 0, None, None)
     both = total([free, unknown])
     assert (both.cells, both.calls, both.usd) == (2, 1, None)
+
+
+def test_a_journal_of_the_first_version_reads_as_it_always_did() -> None:
+    lines = (Path(__file__).parents[1] / "data" / "studies" / "v1.jsonl").read_text("utf-8").splitlines()
+    records = [STUDY_RECORDS.validate_json(line) for line in lines]
+    assert {type(record) for record in records} == {StudyRegistered, CellStarted, CellFailed, CellScored, StudyStopped}
+    found = fold(records)
+    assert found.scores["a/x/t/0"].score == 0.5 and found.stopped is None
+    assert (found.spent.usd, found.spent.calls, found.spent.soft) == (0.75, 4, True)

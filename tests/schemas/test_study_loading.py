@@ -62,7 +62,11 @@ def test_bound_targets_stay_as_they_are_and_a_matrix_is_the_full_product(tmp_pat
         ({"targets": [{"id": "../a", "family": "f", "harness": "mock", "model": "m"}]}, "must be 1 to 64 letters"),
         ({"targets": [{**ONE}, {**ONE}]}, "the target `a` stands twice"),
         ({"budget": {"usd": -1}}, "budget.usd: must be at least 0"),
-        ({"texts": {"": "variants/plain.md", "checklist": "variants/checklist.md"}}, "holds a text without a name"),
+        ({"texts": {"a/b": "variants/plain.md", "checklist": "variants/checklist.md"}}, "must be 1 to 64 letters"),
+        (
+            {"targets": [{**ONE, "harness": "api"}, {**ONE, "id": "b", "harness": "api", "family": "g"}]},
+            "call the model m of two families",
+        ),
     ],
 )
 def test_what_is_wrong_with_the_study_itself(tmp_path: Path, changes: dict[str, Any], said: str) -> None:
@@ -157,3 +161,8 @@ def test_every_file_is_read_before_any_is_refused(tmp_path: Path) -> None:
     found = problems(root)
     assert len(found) == 2  # hypotheses are held against the cases once these are sound
     assert {problem.split(":")[0] for problem in found} == {"variants/plain.md", "cases/all.yaml"}
+
+
+def test_a_text_is_not_held_against_itself(tmp_path: Path) -> None:
+    root = make_study(tmp_path, written={"plain": "Same.\n", "checklist": "Same.\n"})
+    assert one(root) == "variants/checklist.md: checklist and plain of H1 hold the same bytes"

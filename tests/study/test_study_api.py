@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -183,3 +184,28 @@ async def test_what_is_sent_names_no_text_case_or_answer(tmp_path: Path, endpoin
     for received in endpoint.received:
         sent = json.dumps(received.body)
         assert not [word for word in ("review-0", "planted", "H1", "variants", "signs") if word in sent]
+
+
+async def test_a_call_that_is_interrupted_counts_at_its_most_and_is_made_again(
+    tmp_path: Path, endpoint: StubEndpoint
+) -> None:
+    plan = planned(study(tmp_path), endpoint)
+    arrived = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def hang(body: dict[str, Any]) -> str:
+        loop.call_soon_threadsafe(arrived.set)
+        return "hang"
+
+    endpoint.respond = hang
+    work = asyncio.create_task(run_study(plan, around(tmp_path, endpoint)))
+    await arrived.wait()
+    work.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await work
+    cut_off = read_study(plan.folder)
+    assert len(cut_off.unresolved) == 1 and cut_off.spent.soft and cut_off.spent.usd > 0.06
+    endpoint.respond = answer
+    report = report_of(plan.loaded, await run_study(plan, around(tmp_path, endpoint)))
+    assert report["complete"] and report["spent"]["usd"]["tags"] == ["soft"]
+    assert report["unresolved"] == list(cut_off.unresolved)
