@@ -113,6 +113,7 @@ COMMANDS = (
     Command("pull_request", "p", "p", "PR text", "What was kept, as a pull request", "pull_request", ("run",), False),
     Command("themes", "t", "t", "Themes", "What the judge finds wrong, grouped; yours to edit", "themes", ("run",)),
     Command("own_idea", "i", "i", "Idea", "Say in your words what to try next", "own_idea", ("run",), False),
+    Command("find", "slash", "/", "Search", "Go to what has these words", "find", ("home", "run"), False),
     Command("chart", "g", "g", "Chart", "Score over experiments, with the looks", "chart", ("run",), False),
     Command("later_dot", "right,l", "→", "Next", "The next measured experiment", "walk(1)", ("chart",)),
     Command("earlier_dot", "left,h", "←", "Before", "The measured experiment before", "walk(-1)", ("chart",)),

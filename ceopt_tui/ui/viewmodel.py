@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -104,6 +105,14 @@ def experiment_row(experiment: ExperimentState, *, hidden: bool = False) -> Expe
         tried,
         said(one_line(_why(experiment, hidden))),
     )
+
+
+def experiment_words(state: RunState) -> Iterator[tuple[str, str]]:
+    """What a person may search an experiment by, under the key of its row: no reason, as that may tell a score."""
+    for number, experiment in state.experiments.items():
+        tried = experiment.hypothesis
+        mark = experiment_mark(experiment.outcome)
+        yield str(number), f"{experiment.name} {mark} {tried.description} {tried.category}"
 
 
 def _why(experiment: ExperimentState, hidden: bool) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from rich.text import Text
@@ -20,6 +20,7 @@ from ceopt_tui.ui.messages import CoverageWanted, EvalSetWanted, NewRunWanted, R
 from ceopt_tui.ui.styled import cell, lines_of, mark_cell
 from ceopt_tui.ui.viewmodel import RunRow, run_row
 from ceopt_tui.ui.widgets.reading import Reading
+from ceopt_tui.ui.widgets.search_line import SearchLine
 from ceopt_tui.ui.widgets.table import RowTable
 
 COLUMNS = (("run", 15), ("status", 11), ("outcome", 16), ("kept", 8), ("spent", 10), ("when", 40))
@@ -52,7 +53,9 @@ class HomeScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         yield Static(Content.assemble(("ceopt", "bold"), f"  {one_line(self._where)}"), id="title", markup=False)
-        yield RowTable(COLUMNS, id="runs")
+        table = RowTable(COLUMNS, id="runs")
+        yield table
+        yield SearchLine(table, self._texts)
         yield Static(HINT, id="hint", markup=False)
         yield Reading(lines_of("Reading the runs …"), id="lesson")
         yield Footer(show_command_palette=False)
@@ -83,7 +86,8 @@ class HomeScreen(Screen[None]):
         table.put([(row.key, _cells(row)) for row in rows])
         if first:
             table.move_cursor(row=0)
-        table.focus()
+        if not self.query_one(SearchLine).display:
+            table.focus()
 
     def on_data_table_row_highlighted(self, event: DataTable.RowHighlighted) -> None:
         event.stop()
@@ -114,6 +118,17 @@ class HomeScreen(Screen[None]):
         if key in self._entries:
             entry = self._entries[key]
             self.post_message(CoverageWanted(entry.name, entry.options, entry.folder))
+
+    def _texts(self) -> Iterator[tuple[str, str]]:
+        for key, entry in self._entries.items():
+            row = run_row(entry, self._clock.now())
+            yield key, f"{row.name} {row.status} {row.outcome}"
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return action != "find" or bool(self._entries)
+
+    def action_find(self) -> None:
+        self.query_one(SearchLine).open()
 
     def action_new_run(self) -> None:
         self.post_message(NewRunWanted())

@@ -40,8 +40,9 @@ from ceopt_tui.ui.screens.chart import ChartScreen
 from ceopt_tui.ui.screens.reading import ReadingScreen
 from ceopt_tui.ui.screens.review import ReviewScreen
 from ceopt_tui.ui.styled import cell, fact_lines, lines_of, mark_cell, marked
-from ceopt_tui.ui.viewmodel import ExperimentRow, candidate_diff, detail, experiment_row, run_diff
+from ceopt_tui.ui.viewmodel import ExperimentRow, candidate_diff, detail, experiment_row, experiment_words, run_diff
 from ceopt_tui.ui.widgets.reading import Prose, Reading
+from ceopt_tui.ui.widgets.search_line import SearchLine
 from ceopt_tui.ui.widgets.table import RowTable
 
 COLUMNS = (("experiment", 10), ("outcome", 14), ("tried", 28), ("why", 120))
@@ -74,7 +75,9 @@ class RunScreen(Screen[None]):
             yield Static(Content.styled(one_line(self.model.entry.name), "bold"), id="name", markup=False)
             yield Static(id="status", markup=False)
         yield Prose(id="facts")
-        yield RowTable(COLUMNS, id="experiments")
+        table = RowTable(COLUMNS, id="experiments")
+        yield table
+        yield SearchLine(table, lambda: experiment_words(self.model.state))
         yield Reading(id="detail")
         yield Footer(show_command_palette=False)
 
@@ -182,6 +185,7 @@ class RunScreen(Screen[None]):
             "end": (model.working or idle) and model.state.started is not None and model.state.stopped is None,
             "start_over": model.state.started is not None and not model.working and model.commit is not None,
             "diff": self._listed > 0,
+            "find": self._listed > 0,
             "chart": not model.state.by_command,
             "best": bool(model.state.keeps),
             "own_idea": model.commit is not None and takes_ideas(model.state),
@@ -228,6 +232,9 @@ class RunScreen(Screen[None]):
             diff = candidate_diff(self.model.state, number)
             text = diff or "This experiment has no change to show (yet)."
             self.app.push_screen(ReadingScreen(detail(self.model.state, number).title, text))
+
+    def action_find(self) -> None:
+        self.query_one(SearchLine).open()
 
     def action_chart(self) -> None:
         self.app.push_screen(ChartScreen(self.model))
