@@ -47,6 +47,8 @@ def floor_words(state: RunState) -> str:
     """What gains the held-out cases can see, where cases decide."""
     assert state.baseline is not None
     half, most = state.baseline.sees_half, state.baseline.sees_most
+    if half == most:
+        return f"no gain below {figure(most)} can be told from chance"
     return (
         f"a gain of {figure(half)} is seen about half the time, one of {figure(most)} four times in five; "
         "smaller ones will mostly be missed"

@@ -367,6 +367,8 @@ def test_the_set_says_what_it_can_see() -> None:
     assert by_cases(state) and state.baseline is not None
     assert 0 < state.baseline.sees_half < state.baseline.sees_most
     assert floor_words(state).startswith("a gain of 0.")
+    few = Cases([], terms(), chances={BASE: halves()}).run()
+    assert floor_words(few) == "no gain below 0.16667 can be told from chance"
     assert "on the cases it was tuned on, then on held-out ones" in command_proof(state)
 
 
