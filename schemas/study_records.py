@@ -39,6 +39,7 @@ class CellScored(Record):
     detail: str = ""
     reply_sha256: str
     facts: CallFacts | None = None
+    kept: bool = False  # the reply can be read among the outputs
 
 
 class CellFailed(Record):
@@ -51,6 +52,7 @@ class CellFailed(Record):
     retryable: bool
     reply_sha256: str | None = None
     facts: CallFacts | None = None
+    kept: bool = False
 
 
 class StudyStopped(Record):

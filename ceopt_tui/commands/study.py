@@ -15,7 +15,7 @@ from ceopt_tui.errors import InputError
 from ceopt_tui.exits import ExitStatus
 from ceopt_tui.study.freezing import freeze as write_freeze
 from ceopt_tui.study.places import DEFAULT_OUTPUT, write_new
-from ceopt_tui.study.planning import plan_study, require_budget, sound_study
+from ceopt_tui.study.planning import Only, plan_study, require_budget, sound_study
 from ceopt_tui.study.report_markdown import markdown
 from ceopt_tui.study.reporting import report_of
 from ceopt_tui.study.starting import Surroundings, recorded_report, run_study
@@ -86,25 +86,44 @@ def freeze(study: Path) -> int:
 @_STUDY
 @click.option("--dry-run", is_flag=True, help="Show what would run and what it costs; send and write nothing.")
 @click.option("--confirm", is_flag=True, help="Run up to the budget although the estimate is above it.")
+@click.option("--text", "texts", multiple=True, help="Run this text alone; may be repeated.")
+@click.option("--target", "targets", multiple=True, help="Run this target alone; may be repeated.")
+@click.option("--case", "cases", multiple=True, help="Run this case alone; may be repeated.")
+@click.option("--keep-outputs", is_flag=True, help="Keep every reply for reading, below the results.")
 @click.option("--fresh", is_flag=True, help="Begin anew where nothing was called yet.")
 @click.option("--output", default=DEFAULT_OUTPUT, show_default=True, help="Name of the results, below artifacts/.")
 @click.option("--cache-dir", type=click.Path(path_type=Path), help="Where replies of models are kept.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 def run(
-    study: Path, dry_run: bool, confirm: bool, fresh: bool, output: str, cache_dir: Path | None, as_json: bool
+    study: Path,
+    dry_run: bool,
+    confirm: bool,
+    texts: tuple[str, ...],
+    targets: tuple[str, ...],
+    cases: tuple[str, ...],
+    keep_outputs: bool,
+    fresh: bool,
+    output: str,
+    cache_dir: Path | None,
+    as_json: bool,
 ) -> int:
-    """Run what is not settled yet of STUDY, and print its report. The same command goes on after a stop."""
-    plan = plan_study(study, os.environ, output)
+    """Run what is not settled yet of STUDY, and print its report. The same command goes on after a stop.
+
+    Of a part of a study the report is printed and not written: what was left out is missing in it.
+    """
+    plan = plan_study(study, os.environ, output, Only(texts, targets, cases))
     for line in plan.lines():
         _say(line)
     if dry_run:
         return ExitStatus.FINISHED
     require_budget(plan, confirmed=confirm)
-    around = Surroundings(os.environ, SystemClock(), lambda text: _say(f"note: {text}"), _progress, cache_dir)
+    around = Surroundings(
+        os.environ, SystemClock(), lambda text: _say(f"note: {text}"), _progress, cache_dir, keep_outputs=keep_outputs
+    )
     state = asyncio.run(run_study(plan, around, fresh=fresh))
     found = report_of(plan.loaded, state)
     text, data = markdown(found), json.dumps(found, indent=1, ensure_ascii=False) + "\n"
-    for ending, content in ((".md", text), (".json", data)):
+    for ending, content in ((".md", text), (".json", data)) if found["complete"] else ():
         _say(f"report: {write_new(plan.folder, 'report', ending, content.encode())}")
     click.echo(data if as_json else said(text), nl=False)
     return ExitStatus.FINISHED

@@ -24,6 +24,23 @@ CARRIED_OUT = frozenset({"api", *OFFLINE})
 
 
 @dataclass(frozen=True)
+class Only:
+    """Which part of a study is run this time; empty is all of it. What is left out stays missing, and is said to be."""
+
+    texts: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
+    cases: tuple[str, ...] = ()
+
+    def takes(self, cell: Cell) -> bool:
+        """Is this cell of that part?"""
+        chosen = ((self.texts, cell.text), (self.targets, cell.target.id), (self.cases, cell.case.id))
+        return all(not names or name in names for names, name in chosen)
+
+
+EVERYTHING = Only()
+
+
+@dataclass(frozen=True)
 class StudyPlan:
     """A study that may run: its cells in order, the models behind its targets, what each cell is likely to cost."""
 
@@ -42,15 +59,18 @@ class StudyPlan:
     def lines(self) -> list[str]:
         """The plan and its price, to be read before anything is paid. What is estimated is soft."""
         study, budget = self.loaded.study, self.loaded.study.budget
+        texts = {cell.text for cell in self.cells}
+        targets = {cell.target.id for cell in self.cells}
+        cases = {cell.case.id for cell in self.cells}
         shape = (
-            f"{counted(len(study.texts), 'text')} x {counted(len(study.bound_targets), 'target')} x "
-            f"{counted(len(self.loaded.cases), 'case')} x {counted(study.k, 'repeat')}"
+            f"{counted(len(texts), 'text')} x {counted(len(targets), 'target')} x "
+            f"{counted(len(cases), 'case')} x {counted(study.k, 'repeat')}"
         )
         money = "no cap in money" if budget.usd is None else f"{budget.usd:.2f} USD"
         calls = "no cap on calls" if budget.calls is None else counted(budget.calls, "call")
         return [
             f"Study      {study.name}: {counted(len(self.cells), 'cell')} ({shape})",
-            *(self._of_target(target.id) for target in study.bound_targets),
+            *(self._of_target(target.id) for target in study.bound_targets if target.id in targets),
             f"In all     {_told(self.total)}",
             "Judge      none: every scorer works by rule. Proposer: none.",
             f"Caps       {money}; {calls}",
@@ -69,12 +89,16 @@ def sound_study(path: Path) -> LoadedStudy:
     return loaded
 
 
-def plan_study(path: Path, environ: Mapping[str, str], output: str = DEFAULT_OUTPUT) -> StudyPlan:
+def plan_study(
+    path: Path, environ: Mapping[str, str], output: str = DEFAULT_OUTPUT, only: Only = EVERYTHING
+) -> StudyPlan:
     """Reads and checks a study. InputError and SetupError say what is in the way; nothing is sent or written."""
     loaded = sound_study(path)
     study = loaded.study
+    _require_known(loaded, only)
     models = models_of(study, environ)
-    cells = tuple(cells_of(list(study.texts), study.bound_targets, loaded.cases, study.k))
+    every = cells_of(list(study.texts), study.bound_targets, loaded.cases, study.k)
+    cells = tuple(cell for cell in every if only.takes(cell))
     terms = {target: terms_of(model, study) for target, model in models.items()}
     return StudyPlan(
         loaded,
@@ -106,6 +130,19 @@ def require_budget(plan: StudyPlan, *, confirmed: bool) -> None:
             f"the study comes to {'; '.join(over)}",
             "Give --confirm to run it up to the budget all the same, or change the study.",
         )
+
+
+def _require_known(loaded: LoadedStudy, only: Only) -> None:
+    """SetupError for a name that the study does not have: it would leave nothing to run, or something else."""
+    known = {
+        "text": (only.texts, list(loaded.study.texts)),
+        "target": (only.targets, [target.id for target in loaded.study.bound_targets]),
+        "case": (only.cases, [case.id for case in loaded.cases]),
+    }
+    for what, (names, there) in known.items():
+        for name in names:
+            if name not in there:
+                raise SetupError(f"the study has no {what} `{name}`", f"It has {', '.join(there)}.")
 
 
 def _require_carried_out(loaded: LoadedStudy) -> None:

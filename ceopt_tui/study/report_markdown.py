@@ -37,7 +37,7 @@ def _lines(report: Mapping[str, Any]) -> Iterator[str]:
     yield f"- {counted(design['cases'], 'case')}, {counted(design['repeats'], 'repeat')}, seed {design['seed']}."
     yield f"- Registered in the commit {_code(report['commit'])}." if report["commit"] else _unregistered(report)
     yield f"- {_spent(report['spent'])}"
-    yield "- Raw outputs were not kept, and no person has read any: only their hashes are on record."
+    yield _outputs(report["outputs"]["kept"])
     yield ""
     yield from _hypotheses(report)
     yield from _levels(report)
@@ -46,6 +46,14 @@ def _lines(report: Mapping[str, Any]) -> Iterator[str]:
 
 def _unregistered(report: Mapping[str, Any]) -> str:
     return "- Registered in no commit: no model was asked, so nothing here is a claim about a text."
+
+
+def _outputs(kept: int) -> str:
+    if kept:
+        return (
+            f"- {counted(kept, 'raw output')} kept in `outputs`, by target; no person is on record as having read them."
+        )
+    return "- Raw outputs were not kept, and no person has read any: only their hashes are on record."
 
 
 def _spent(spent: Mapping[str, Any]) -> str:

@@ -51,7 +51,7 @@ def report_of(loaded: LoadedStudy, state: StudyState) -> dict[str, Any]:
         "lost": [{"cell": cell, "why": state.failure(cell)} for cell in lost],
         "unresolved": list(state.unresolved),
         "spent": _spent(state),
-        "outputs": {"kept": False, "read_by_a_person": False},
+        "outputs": {"kept": sum(end.kept for end in state.ended.values()), "read_by_a_person": False},
     }
 
 

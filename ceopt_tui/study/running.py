@@ -7,6 +7,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Literal
 
+from ceopt_tui.core.masking import mask
 from ceopt_tui.core.ports import Runner, RunResult
 from ceopt_tui.core.study.attempts import StudyState
 from ceopt_tui.core.study.cells import Cell
@@ -20,6 +21,7 @@ from schemas.study_records import CellFailed, CellScored, CellStarted, StudyReco
 
 Failed = Callable[[], CallFacts | None]
 Progress = Callable[[int, int], None]
+Keep = Callable[[Cell, str, str], None]  # cell, attempt, reply
 
 
 class CellRunner:
@@ -34,6 +36,7 @@ class CellRunner:
         *,
         failed: Failed,
         progress: Progress,
+        keep: Keep | None = None,
     ) -> None:
         self._plan = plan
         self._runners = runners
@@ -41,6 +44,7 @@ class CellRunner:
         self._state = state
         self._failed = failed
         self._progress = progress
+        self._keep = keep
         self._ending: CeoptError | None = None
         self._done = 0
 
@@ -86,9 +90,8 @@ class CellRunner:
             self._ending = error
             end = self._failure(attempt, "stopped", error.message)
         except Exception as error:
-            end = CellFailed(
-                attempt=attempt, reason="pipeline", message=f"{type(error).__name__}: {error}", retryable=False
-            )
+            message = _printable(f"{type(error).__name__}: {error}")
+            end = CellFailed(attempt=attempt, reason="pipeline", message=message, retryable=False)
         self._journal.append([end])
 
     async def _end_of(self, attempt: str, cell: Cell) -> CellScored | CellFailed:
@@ -101,10 +104,21 @@ class CellRunner:
             return self._failure(attempt, "provider", error.message)
         if result.error is not None:
             return self._failure(attempt, "provider", result.error)
-        return _scored(attempt, cell, result, whole_prompt(loaded, cell))
+        if self._keep is not None:
+            self._keep(cell, attempt, result.output)
+        return _scored(attempt, cell, result, whole_prompt(loaded, cell)).model_copy(
+            update={"kept": self._keep is not None}
+        )
 
     def _failure(self, attempt: str, reason: Literal["provider", "stopped"], message: str) -> CellFailed:
-        return CellFailed(attempt=attempt, reason=reason, message=message, retryable=True, facts=self._failed())
+        return CellFailed(
+            attempt=attempt, reason=reason, message=_printable(message), retryable=True, facts=self._failed()
+        )
+
+
+def _printable(message: str) -> str:
+    """What others said, as a record can hold it: no key, no half of a character."""
+    return mask(message).encode("utf-8", "replace").decode("utf-8")
 
 
 def _scored(attempt: str, cell: Cell, result: RunResult, prompt: str) -> CellScored | CellFailed:

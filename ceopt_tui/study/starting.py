@@ -21,6 +21,7 @@ from ceopt_tui.study.adapters.api import Calls, runners_of
 from ceopt_tui.study.adapters.mock import MockRunner
 from ceopt_tui.study.adapters.mock_weak import MockWeakRunner
 from ceopt_tui.study.freezing import Committed, Manifest, differences, manifest_of, require_committed
+from ceopt_tui.study.outputs import OutputFiles
 from ceopt_tui.study.places import make_output, output_folder
 from ceopt_tui.study.planning import StudyPlan, require_registered
 from ceopt_tui.study.reporting import report_of
@@ -41,6 +42,7 @@ class Surroundings:
     progress: Progress
     cache_folder: Path | None = None
     more: Mapping[str, Runner] | None = None
+    keep_outputs: bool = False
 
 
 async def run_study(plan: StudyPlan, around: Surroundings, *, fresh: bool = False) -> StudyState:
@@ -103,7 +105,9 @@ async def _run_cells(plan: StudyPlan, journal: Journal[StudyRecord], state: Stud
             elif target.harness == "mock-weak":
                 runners[target.id] = MockWeakRunner(study.seed)
         runners |= around.more or {}
-        await CellRunner(plan, runners, journal, state, failed=calls.failed, progress=around.progress).run()
+        keep = OutputFiles(plan.folder).keep if around.keep_outputs else None
+        work = CellRunner(plan, runners, journal, state, failed=calls.failed, progress=around.progress, keep=keep)
+        await work.run()
 
 
 def _registered(plan: StudyPlan, journal: Journal[StudyRecord], committed: Committed | None) -> StudyState:

@@ -97,3 +97,35 @@ def test_check_tries_every_case_on_its_own_answer(tmp_path: Path) -> None:
     ended = study("check", make_study(tmp_path, asked=[review(0), told]))
     assert ended.return_value == ExitStatus.REFUSED
     assert "the whole score to its own question" in ended.output
+
+
+def test_a_part_is_run_first_and_the_rest_later(root: Path) -> None:
+    part = study("run", root, "--target", "strong", "--text", "plain", "--json")
+    assert json.loads(part.stdout)["coverage"] == {"scored": 2, "cells": 8}
+    assert not json.loads(part.stdout)["complete"]
+    assert not (root / "artifacts" / "run" / "report.md").exists()
+    whole = json.loads(study("run", root, "--json").stdout)
+    assert whole["complete"] and whole["coverage"]["scored"] == 8
+
+
+@pytest.mark.parametrize(
+    ("option", "message", "known"),
+    [
+        ("--text", "no text `plian`", "plain, checklist"),
+        ("--target", "no target `plian`", "strong, weak"),
+        ("--case", "no case `plian`", "review-0"),
+    ],
+)
+def test_a_part_that_is_not_there_is_refused_naming_what_is(root: Path, option: str, message: str, known: str) -> None:
+    refused = study("run", root, option, "plian").exception
+    assert isinstance(refused, SetupError) and message in refused.message and known in refused.hint
+    assert not (root / "artifacts").exists()
+
+
+def test_replies_are_kept_on_request_alone(root: Path) -> None:
+    assert "Raw outputs were not kept" in study("run", root, "--output", "bare").stdout
+    assert not (root / "artifacts" / "bare" / "outputs").exists()
+    assert "8 raw outputs kept" in study("run", root, "--keep-outputs").stdout
+    kept = sorted((root / "artifacts" / "run" / "outputs" / "strong").iterdir())
+    assert [path.name for path in kept][:2] == ["review-0.checklist.0#1.txt", "review-0.checklist.1#1.txt"]
+    assert kept[0].read_text("utf-8") == "runs_foreign_code\nshell_injection"

@@ -345,3 +345,12 @@ async def test_the_weak_stand_in_forgets_rules_and_invents_none() -> None:
     assert (await MockRunner().run(texts, case, 0)).output == "one\ntwo"
     replies = {(await MockWeakRunner(7).run(texts, case, sample)).output for sample in range(40)}
     assert replies == {"one\ntwo", "one", "two", "none"}
+
+
+async def test_what_a_fault_says_is_masked_and_can_be_stored(tmp_path: Path) -> None:
+    def fail(*_: object) -> RunResult:
+        raise RuntimeError("refused sk-proj-abcdefghijklmnopqrstuvwxyz0123456789 \ud800")
+
+    state = await run(small(tmp_path), fail)
+    said = state.failure("strong/review-0/plain/0")
+    assert said.startswith("RuntimeError: refused ") and "abcdefghijkl" not in said and said.endswith("?")
