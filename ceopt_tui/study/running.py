@@ -71,6 +71,7 @@ class CellRunner:
         for cell in queue:
             if self._ending is not None:
                 return
+            await asyncio.sleep(0)  # what answers at once never yields, and an interrupt would wait for the last cell
             await self._attempt(cell)
             self._done += 1
             self._progress(self._done, total)

@@ -224,6 +224,20 @@ async def test_an_interrupted_attempt_counts_and_is_made_again(tmp_path: Path) -
     assert report_of(plan.loaded, state)["unresolved"] == [attempt]
 
 
+async def test_an_interrupt_is_heard_between_cells_that_answer_at_once(tmp_path: Path) -> None:
+    plan = small(tmp_path)
+
+    def reply(*_: object) -> RunResult:
+        work.cancel()
+        return RunResult("none")
+
+    work = asyncio.create_task(run(plan, reply))
+    with pytest.raises(asyncio.CancelledError):
+        await work
+    state = read_study(plan.folder)
+    assert (len(state.scores), state.unresolved) == (1, ())
+
+
 async def test_a_line_that_was_half_written_is_cut_off_and_its_cell_run_again(tmp_path: Path) -> None:
     plan = small(tmp_path)
     await run(plan, good)
