@@ -49,7 +49,7 @@ def test_each_note_is_for_a_screen_there_is() -> None:
 
 def test_the_recording_is_whole() -> None:
     replies = recorded_replies()
-    assert len(replies) >= 160 and all(reply.tokens_in > 0 for reply in replies.values())
+    assert len(replies) >= 140 and all(reply.tokens_in > 0 for reply in replies.values())
 
 
 async def in_time(app: TourApp, pilot: Pilot[int], wanted: str) -> None:
