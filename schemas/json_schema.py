@@ -21,6 +21,8 @@ from schemas.key_names import models_in
 from schemas.labels import Labels
 from schemas.result_marker import ResultMarker
 from schemas.spec import Spec
+from schemas.study import Hypotheses, Study
+from schemas.study_cases import StudyCases
 
 MODELS: dict[str, type[BaseModel]] = {
     "spec": Spec,
@@ -28,6 +30,9 @@ MODELS: dict[str, type[BaseModel]] = {
     "result": ResultMarker,
     "experiment-log": ExperimentLog,
     "labels": Labels,
+    "study": Study,
+    "hypotheses": Hypotheses,
+    "study-cases": StudyCases,
 }
 FILES = ("spec", "evalset")
 

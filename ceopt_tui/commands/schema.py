@@ -8,7 +8,7 @@ from schemas.json_schema import schema_text
 
 
 @click.command("schema")
-@click.argument("name", type=click.Choice(["spec", "evalset", "labels"]))
+@click.argument("name", type=click.Choice(["spec", "evalset", "labels", "study", "hypotheses", "study-cases"]))
 def command(name: str) -> None:
-    """Print the JSON Schema of a spec, an eval set or a labels file, for editors that complete and check."""
+    """Print the JSON Schema of a file that a person writes, for editors that complete and check."""
     click.echo(schema_text(name), nl=False)

@@ -63,3 +63,12 @@ def test_keys_are_those_of_the_file_and_carry_descriptions() -> None:
     assert "max_total_cost_usd" in schema["$defs"]["Stopping"]["properties"]
     assert schema["$defs"]["Stopping"]["properties"]["max_hours"]["description"] == "Active time."
     assert "schema" in json_schema("evalset")["$defs"]["JsonSchema"]["properties"]
+
+
+@pytest.mark.parametrize("example", ["review-checklist", "first-look"])
+def test_the_example_studies_are_accepted_and_a_misspelt_key_is_marked(example: str) -> None:
+    folder = Path(__file__).parents[2] / "examples" / "studies" / example
+    for name, file in (("study", "study"), ("hypotheses", "hypotheses"), ("study-cases", "cases/reviews")):
+        data = yaml.safe_load((folder / f"{file}.yaml").read_text("utf-8"))
+        assert faults(name, data) == []
+        assert faults(name, {**data, "kk": 3})
