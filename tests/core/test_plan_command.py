@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import pytest
-from command_world import BASE, TERMS, Idea, World, command, spec_with
+from command_world import BASE, SPEC, TERMS, Idea, World, command, spec_with
 
 from ceopt_tui.core.budget import Caps
 from ceopt_tui.core.plan.actions import Ask, Done, KeepCommit, MeasureCommand, Park, ReadWinner
@@ -441,6 +441,56 @@ class TestStops:
         state = world.run()
         assert state.finished is not None
         assert (state.finished.outcome, state.finished.exit_status) == ("proposer_failed", 3)
+
+    @pytest.mark.parametrize(
+        ("holdout", "seen", "outcomes"),
+        [
+            (True, ReadWinner, ["inconclusive", "deferred_needs_approval"]),
+            (False, ReadWinner, ["deferred_needs_approval", "deferred_needs_approval"]),
+            (True, Ask, ["inconclusive", "inconclusive"]),
+        ],
+    )
+    def test_a_winner_that_nobody_read_before_the_stop_waits_for_a_person(
+        self, holdout: bool, seen: type, outcomes: list[str]
+    ) -> None:
+        ideas = [Idea(ms=60), Idea(ms=50, files=("b",))]
+        spec = {**SPEC, "measurement": {**SPEC["measurement"], **({"holdout": {"command": "./h"}} if holdout else {})}}
+        world = World(ideas, terms=replace(command(batch=2, holdout=holdout, spec=spec), attended=seen is Ask))
+        self.stopped_at(world, seen)
+        assert world.outcomes() == outcomes
+        for proposal in world.state.waiting.proposals:
+            assert proposal.cause == "ended"
+            assert proposal.reason.startswith("the run ended before anybody read it: you stopped it")
+
+    def test_a_runner_up_that_nobody_read_before_the_stop_waits_too(self) -> None:
+        ideas = [Idea(ms=50), Idea(ms=60, files=("b",), with_others_ms=30)]
+        world = World(ideas, terms=command(batch=2))
+        self.stopped_at(world, ReadWinner, number=2)
+        assert world.outcomes() == ["kept", "deferred_needs_approval"]
+
+    def test_what_another_machine_made_waits_only_once_somebody_else_measured_it(self) -> None:
+        world = World([Idea(ms=50)], terms=command(remote=True, repeats=2))
+        self.stopped_at(world, ReadWinner)
+        assert world.outcomes() == ["deferred_needs_approval"]
+
+    def test_what_is_on_the_branch_when_a_run_stops_is_kept(self) -> None:
+        world = World([Idea(ms=50)])
+        self.stopped_at(world, KeepCommit, done=True)
+        assert world.outcomes() == ["kept"]
+
+    def stopped_at(self, world: World, what: type, *, number: int | None = None, done: bool = False) -> None:
+        """Goes on to an action on an experiment, done or not, and has a person stop the run there."""
+        for _ in range(100):
+            action = plan(world.state, world.terms, active_s=0.0, wall_s=0.0)
+            about = getattr(action, "number", None)
+            reached = isinstance(action, what) and world.state.experiments and number in {None, about}
+            if reached and not done:
+                break
+            world.carry_out(action)
+            if reached:
+                break
+        world.note(Stopped(outcome="person", reason="you stopped it"))
+        world.run()
 
     def test_a_run_that_is_stopped_with_experiments_open_closes_them(self) -> None:
         world = World([Idea(ms=50)] * 2, terms=command(batch=2))

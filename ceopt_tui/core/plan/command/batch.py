@@ -5,6 +5,8 @@ The held-out comparison waits until the batch is ranked: looked at by every cand
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ceopt_tui.core.evidence.looks import look_level
 from ceopt_tui.core.plan.actions import Action, Advance, Ask, Combine, KeepCommit, Note, ReadWinner
 from ceopt_tui.core.plan.command.candidate import (
@@ -26,6 +28,7 @@ from ceopt_tui.core.plan.reading import UNREADABLE, Cause, objection
 from ceopt_tui.core.plan.terms import Terms
 from ceopt_tui.core.state.experiment import PARKED
 from ceopt_tui.core.state.run import RunState
+from schemas.command_records import Pairing
 from schemas.keeping_records import ProposalParked
 from schemas.records import ExperimentClosed, Looked
 
@@ -120,7 +123,7 @@ def _reading(state: RunState, terms: Terms, one: Comparison) -> Action | None:
         return Ask("keep", one.number)
     if (broken := broken_by(one)) and not terms.allow_broken:
         reason = f"would break {', '.join(broken)}, which always passed; only a person may keep this"
-        return _park(state, one, "broken", reason)
+        return park(state, one, "broken", reason)
     readings = state.waiting.readings.get(one.number, [])
     if against := next((reading for reading in readings if reading.reverted), None):
         return close(state, one, "revert", objection(against))
@@ -131,10 +134,11 @@ def _reading(state: RunState, terms: Terms, one: Comparison) -> Action | None:
     reason = "no model that did not write it is there to read it; only a person may keep it"
     if readings:
         reason = f"its reader gave no usable answer, the last because: {readings[-1].reason}; only a person may keep it"
-    return _park(state, one, "unread", reason)
+    return park(state, one, "unread", reason)
 
 
-def _park(state: RunState, one: Comparison, cause: Cause, reason: str) -> Note:
+def park(state: RunState, one: Comparison, cause: Cause, reason: str) -> Note:
+    """Closes a confirmed change as a proposal, with all that was measured of it on record."""
     parked = ProposalParked(number=one.number, cause=cause, reason=reason)
     return Note((parked, *close(state, one, PARKED, reason).records))
 
@@ -156,6 +160,25 @@ def _plan_runners_up(
             return Note((ExperimentClosed(number=number, outcome="runner_up_reverted", reason=reason),))
     one = winner(state, command, number)
     return climb(state, command, one) or _held_out(state, terms, command, one) or _keep(state, terms, one)
+
+
+def unread_winner(state: RunState, command: CommandTerms, open_ones: Sequence[int]) -> Comparison | None:
+    """The best of the open experiments that was confirmed and only lacks a reader, in the pairing that it needed."""
+    confirmed = []
+    for number in open_ones:
+        needed: Pairing = "independent" if command.remote else "standalone"
+        if _kept_in_batch(state):
+            needed = "integrated"
+        verdict = verdict_of(state.experiments[number], needed)
+        unread = state.experiments[number].against is None
+        if unread and verdict and (verdict.decision, verdict.next_measurement) == ("keep", "none"):
+            confirmed.append((number, needed))
+    if not confirmed:
+        return None
+    number, needed = max(confirmed, key=lambda one: (_rank(state, one[0]), -one[0]))
+    return (
+        standalone(state, command, number, "independent") if needed == "independent" else winner(state, command, number)
+    )
 
 
 def winner(state: RunState, command: CommandTerms, number: int) -> Comparison:

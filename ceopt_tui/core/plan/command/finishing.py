@@ -6,6 +6,8 @@ import math
 from statistics import fmean
 
 from ceopt_tui.core.plan.actions import Action, CommandSample, JudgeCommand, MeasureCommand, Note, Report
+from ceopt_tui.core.plan.command.batch import park, unread_winner, winner
+from ceopt_tui.core.plan.command.candidate import close
 from ceopt_tui.core.plan.command.case_gain import case_gain, too_many_lost
 from ceopt_tui.core.plan.command.setting_up import aggregate, primary_of
 from ceopt_tui.core.plan.command.terms import CommandTerms
@@ -29,6 +31,11 @@ def plan_wrap_up(state: RunState, terms: Terms, command: CommandTerms) -> Action
     if state.finished:
         return after_the_end(state, terms)
     open_ones = [experiment.number for experiment in state.experiments.values() if experiment.closed is None]
+    if merged := [number for number in open_ones if state.experiments[number].commit]:
+        return close(state, winner(state, command, merged[0]), "keep", "it is on the branch")
+    if not terms.attended and (one := unread_winner(state, command, open_ones)):
+        reason = f"the run ended before anybody read it: {stopped.reason}; only a person may keep it"
+        return park(state, one, "ended", reason)
     if open_ones:
         reason = f"{stopped.outcome}: {stopped.reason}"
         return Note(tuple(ExperimentClosed(number=one, outcome="inconclusive", reason=reason) for one in open_ones))
