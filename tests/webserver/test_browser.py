@@ -11,15 +11,21 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import aiohttp.web
 import pytest
 from ceopt_process import Place
 from judged_project import NotesModel, make_judged
-from served import LIMIT_S, Served, alive, serving, words_in
+from served import LIMIT_S, Served, alive, connected, serving, words_in
 from stub_endpoint import StubEndpoint
+from triage_project import KEY
+
+from ceopt_tui.webserver.address import listening
 
 pytestmark = pytest.mark.browser
 
 PICTURE = Path(__file__).parents[2] / "docs" / "pictures" / "in-the-browser.png"
+DRAWN_MS = 1000
+KEPT = "ceopt-key"  # the name under which the page keeps its key
 INSTALLED = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 
@@ -52,6 +58,11 @@ class Page:
             while words not in words_in(self.drawn):
                 self._more.clear()
                 await self._more.wait()
+
+    async def picture(self, file: Path) -> None:
+        """Takes a picture once what was drawn can be seen, all of it."""
+        await self.tab.wait_for_timeout(DRAWN_MS)
+        await self.tab.screenshot(path=file)
 
     async def press(self, *keys: str) -> None:
         self.drawn = b""
@@ -111,13 +122,14 @@ async def to_the_third_output(context: Any, served: Served) -> Page:
     return page
 
 
-async def test_a_person_works_closes_the_tab_and_goes_on(notes: Place, tmp_path: Path) -> None:
+async def test_a_person_works_closes_the_tab_and_goes_on(notes: Place) -> None:
     with serving(notes, "spec.yaml") as served:
         async with chromium() as context:
             page = await to_the_third_output(context, served)
             assert page.tab.url == f"{served.origin}/"
             assert await page.tab.evaluate("document.cookie") == ""
-            await page.tab.screenshot(path=PICTURE if os.environ.get("CEOPT_UPDATE_PICTURES") else tmp_path / "p.png")
+            if os.environ.get("CEOPT_UPDATE_PICTURES"):
+                await page.picture(PICTURE)
             apps = served.apps()
             await page.tab.close()
             await until_gone(apps)
@@ -148,7 +160,14 @@ async def test_a_person_works_closes_the_tab_and_goes_on(notes: Place, tmp_path:
             assert Path(await saved.path()).read_bytes() == ours.read_bytes()
 
             assert not page.complaints + again.complaints
-            assert all(url.startswith(served.origin) for url in page.asked_for + again.asked_for)
+            first, *later = page.asked_for + again.asked_for
+            assert first == served.link
+            secrets = (served.link.partition("token=")[2], await again.tab.evaluate(f"localStorage['{KEPT}']"), KEY)
+            shown = await again.tab.content() + (page.drawn + again.drawn).decode("utf-8", "replace")
+            told = (notes.home / "server-err").read_text()
+            for text in (shown, told, *later):
+                assert not any(secret in text for secret in secrets)
+            assert all(url.startswith(served.origin) for url in later)
 
 
 async def test_without_the_token_a_browser_sees_nothing(notes: Place) -> None:
@@ -158,3 +177,42 @@ async def test_without_the_token_a_browser_sees_nothing(notes: Place) -> None:
             answer = await tab.goto(served.origin)
             assert answer is not None and answer.status == 401
             assert not served.apps()
+
+
+async def test_another_server_of_this_host_sees_the_cookie_and_gets_no_app(notes: Place) -> None:
+    seen: list[aiohttp.web.BaseRequest] = []
+
+    async def curious(request: aiohttp.web.BaseRequest) -> aiohttp.web.Response:
+        seen.append(request)
+        return aiohttp.web.Response(text="<!doctype html><title>another</title>", content_type="text/html")
+
+    another = aiohttp.web.ServerRunner(aiohttp.web.Server(curious))
+    await another.setup()
+    with serving(notes, "spec.yaml") as served, listening("127.0.0.1", 0) as listener:
+        await aiohttp.web.SockSite(another, listener).start()
+        async with chromium() as context:
+            tab = await context.new_page()
+            await tab.route("**/ws?*", lambda route: route.abort())
+            await tab.goto(served.link)
+            await tab.wait_for_url(f"{served.origin}/")
+            await tab.goto(f"http://127.0.0.1:{listener.getsockname()[1]}/")
+            learned = seen[0].cookies
+            assert list(learned) == [f"ceopt-{served.port}"]
+            assert await tab.evaluate(f"localStorage.getItem('{KEPT}')") is None
+            async with aiohttp.ClientSession(cookies=learned) as thief:
+                async with thief.get(f"{served.origin}/") as page:
+                    assert page.status == 200
+                with pytest.raises(aiohttp.WSServerHandshakeError, match="401"):
+                    await connected(thief, served.origin, learned[f"ceopt-{served.port}"], width=80, height=24)
+        await another.cleanup()
+
+
+async def test_a_page_that_has_lost_its_key_says_what_to_open(notes: Place) -> None:
+    with serving(notes, "spec.yaml") as served:
+        async with chromium() as context:
+            page = await opened(context, served.link)
+            await page.tab.wait_for_url(f"{served.origin}/")
+            await page.tab.evaluate("localStorage.clear()")
+            await page.tab.reload()
+            assert await page.tab.locator("#locked").is_visible()
+            assert not await page.tab.locator("#ended").is_visible()
