@@ -25,6 +25,7 @@ from ceopt_tui.ui.commands import Place, commands_of, help_text, key_shown
 from ceopt_tui.ui.editing_app import EditingApp
 from ceopt_tui.ui.engine_app import Tick, Work
 from ceopt_tui.ui.entries import RunEntry
+from ceopt_tui.ui.handing_out_app import HandingOutApp
 from ceopt_tui.ui.personal_app import PersonalApp
 from ceopt_tui.ui.report_text import report_text
 from ceopt_tui.ui.run_model import RunModel
@@ -42,7 +43,7 @@ REREADING = "rereading"
 REFRESH_S = 0.25
 
 
-class CeoptApp(PersonalApp, EditingApp):
+class CeoptApp(PersonalApp, HandingOutApp, EditingApp):
     """Home, run, question and report. Its return value is the exit status."""
 
     CSS_PATH = "app.tcss"
@@ -159,7 +160,9 @@ class CeoptApp(PersonalApp, EditingApp):
         except OSError:
             text = "There is no report yet: it is written when the run ends."
         page = entry.folder / PAGE_NAME
-        shown = ReadingScreen(f"Report of {one_line(entry.name)}", text, str(path), page if page.is_file() else None)
+        shown = ReadingScreen(
+            f"Report of {one_line(entry.name)}", text, str(path), page if page.is_file() else None, path
+        )
         self.push_screen(shown)
 
     def on_pull_request_wanted(self) -> None:

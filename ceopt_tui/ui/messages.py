@@ -10,6 +10,7 @@ from textual.message import Message
 
 from ceopt_tui.run_options import RunOptions
 from ceopt_tui.ui.entries import RunEntry
+from ceopt_tui.ui.files_at_hand import FileAt
 
 
 @dataclass
@@ -143,3 +144,18 @@ class CoverageWanted(Message):
 @dataclass
 class RereadWanted(Message):
     """The shown run is worked on elsewhere: its journal is to be read again."""
+
+
+@dataclass
+class FilesWanted(Message):
+    """The person wants one of these files in their editor."""
+
+    files: Sequence[FileAt]
+
+
+@dataclass
+class CopyWanted(Message):
+    """The person wants this text on the clipboard; `what` says what it is."""
+
+    text: str
+    what: str

@@ -16,7 +16,8 @@ from ceopt_tui.core.ports import Clock
 from ceopt_tui.core.visible import one_line, said
 from ceopt_tui.ui.commands import Place, bindings_for
 from ceopt_tui.ui.entries import RunEntry
-from ceopt_tui.ui.messages import CoverageWanted, EvalSetWanted, NewRunWanted, ReloadWanted, RunOpened
+from ceopt_tui.ui.files_at_hand import files_of
+from ceopt_tui.ui.messages import CoverageWanted, EvalSetWanted, FilesWanted, NewRunWanted, ReloadWanted, RunOpened
 from ceopt_tui.ui.styled import cell, lines_of, mark_cell
 from ceopt_tui.ui.viewmodel import RunRow, run_row
 from ceopt_tui.ui.widgets.reading import Reading
@@ -125,7 +126,12 @@ class HomeScreen(Screen[None]):
             yield key, f"{row.name} {row.status} {row.outcome}"
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return action != "find" or bool(self._entries)
+        return action not in ("find", "open_file") or bool(self._entries)
+
+    def action_open_file(self) -> None:
+        entry = self._entries.get(self.query_one(RowTable).selected_key or "")
+        if entry is not None:
+            self.post_message(FilesWanted(files_of(entry, entry.state)))
 
     def action_find(self) -> None:
         self.query_one(SearchLine).open()

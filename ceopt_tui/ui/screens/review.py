@@ -12,6 +12,7 @@ from textual.widgets import Footer, Static
 
 from ceopt_tui.core.visible import one_line
 from ceopt_tui.ui.commands import Place, bindings_for
+from ceopt_tui.ui.messages import CopyWanted
 from ceopt_tui.ui.review_evidence import why
 from ceopt_tui.ui.run_model import RunModel
 from ceopt_tui.ui.screens.review_body import DIFF, ReviewBody
@@ -53,8 +54,13 @@ class ReviewScreen(Screen[None]):
         self._body.filter_cases()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """A filter needs cases to list."""
+        """A filter needs cases to list, a copy something to copy."""
+        if action == "copy":
+            return bool(self._known.diff)
         return action != "filter" or self._body.can_filter
+
+    def action_copy(self) -> None:
+        self.post_message(CopyWanted(self._known.diff.rstrip("\n"), "the diff"))
 
     def action_back(self) -> None:
         self.dismiss()

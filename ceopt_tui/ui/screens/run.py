@@ -18,12 +18,15 @@ from ceopt_tui.core.plan.own_ideas import takes_ideas
 from ceopt_tui.core.ports import Clock
 from ceopt_tui.core.visible import one_line
 from ceopt_tui.ui.commands import Place, bindings_for, commands_of
+from ceopt_tui.ui.files_at_hand import files_of
 from ceopt_tui.ui.marks import Mark, outcome_mark, waits_for_you
 from ceopt_tui.ui.messages import (
     AnswerWanted,
+    CopyWanted,
     CoverageWanted,
     EndWanted,
     EvalSetWanted,
+    FilesWanted,
     IdeaWanted,
     PullRequestWanted,
     ReportWanted,
@@ -185,6 +188,7 @@ class RunScreen(Screen[None]):
             "end": (model.working or idle) and model.state.started is not None and model.state.stopped is None,
             "start_over": model.state.started is not None and not model.working and model.commit is not None,
             "diff": self._listed > 0,
+            "copy": model.entry.options is not None,
             "find": self._listed > 0,
             "chart": not model.state.by_command,
             "best": bool(model.state.keeps),
@@ -232,6 +236,13 @@ class RunScreen(Screen[None]):
             diff = candidate_diff(self.model.state, number)
             text = diff or "This experiment has no change to show (yet)."
             self.app.push_screen(ReadingScreen(detail(self.model.state, number).title, text))
+
+    def action_copy(self) -> None:
+        if self.model.entry.options is not None:
+            self.post_message(CopyWanted(self.model.entry.options.resume_command(), "the command to go on"))
+
+    def action_open_file(self) -> None:
+        self.post_message(FilesWanted(files_of(self.model.entry, self.model.state, self.selected)))
 
     def action_find(self) -> None:
         self.query_one(SearchLine).open()
