@@ -14,10 +14,12 @@ from ceopt_tui.run_options import RunOptions
 
 REPLIES = "replies.jsonl"
 
-# What a person sees first, and what to press: one text for each kind of screen.
+# What a person sees first, and what to press: one text for each kind of screen, and of question.
 NOTES = {
     "home": "Tour: a prompt finds arrival dates, badly; 40 cases are recorded. enter opens its run, v its cases.",
-    "question": "Tour: nothing was called yet. This is the plan and its price. PgDn reads on; ↓ and enter choose.",
+    "spec": "Tour: nothing was called yet. This is the plan and its price. PgDn reads on; ↓ and enter choose.",
+    "baseline": "Tour: how good the text is today, how much its answers vary, and which gains these cases can show.",
+    "wrap-up": "Tour: the gain on cases never used before. Your files change only if you say so here.",
     "keep": "Tour: a winner. 2 shows the change, 3 the cases it fixed and broke, 4 the evidence. Keep it?",
     "run": "Tour: each line is one change, measured beside the best text so far. i adds an idea, r is the report.",
     "evalset": "Tour: the failures as cases. Half of them only confirm: no change is ever chosen on those.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,12 +10,14 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from ceopt_tui.ui.app import CeoptApp
+from ceopt_tui.ui.screens.question import QuestionScreen
 
 GUIDE = "guide"
+_NUMBER = re.compile(r"-\d+$")  # of the experiment that a question is about
 
 
 class TourApp(CeoptApp):
-    """Shows the note of a screen's place above it."""
+    """Shows the note of a screen's place, or of what it asks, above it."""
 
     notes: Mapping[str, str] = {}
 
@@ -22,6 +25,9 @@ class TourApp(CeoptApp):
         self.screen_change_signal.subscribe(self, self._guide)
 
     def _guide(self, screen: Screen[Any]) -> None:
-        note = self.notes.get(getattr(screen, "place", ""))
+        about = (
+            _NUMBER.sub("", screen.question.id) if isinstance(screen, QuestionScreen) else getattr(screen, "place", "")
+        )
+        note = self.notes.get(about)
         if note and not screen.query(f"#{GUIDE}"):
             self.call_after_refresh(screen.mount, Static(note, id=GUIDE, markup=False), before=0)

@@ -14,6 +14,7 @@ from pictures import check_picture
 from stage import text_of, until
 from textual.pilot import Pilot
 
+from ceopt_tui.core.state.proposals import WRAP_UP
 from ceopt_tui.going_on import go_on
 from ceopt_tui.replaying import Recorded, ReplayEndpoint, question_key
 from ceopt_tui.tour import NOTES, lay_out_tour, recorded_replies
@@ -21,6 +22,7 @@ from ceopt_tui.ui.catalogue import RepositoryCatalogue
 from ceopt_tui.ui.commands import PLACES
 from ceopt_tui.ui.tour_app import TourApp
 
+QUESTIONS = ("spec", "baseline", "keep", WRAP_UP)
 ASKED = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "hello"}]
 
 
@@ -44,7 +46,7 @@ def test_what_was_recorded_is_given_again_and_nothing_else_is_made_up() -> None:
 
 
 def test_each_note_is_for_a_screen_there_is() -> None:
-    assert set(NOTES) <= set(PLACES)
+    assert set(NOTES) <= {*PLACES, *QUESTIONS}
 
 
 def test_the_recording_is_whole() -> None:
@@ -75,6 +77,7 @@ async def test_the_whole_tour_by_keyboard(tmp_path: Path) -> None:
                 await in_time(app, pilot, wanted)
                 await pilot.press("down", "enter")
             await in_time(app, pilot, "What now?")
+            assert "Tour: the gain on cases never used before" in text_of(app)
             await pilot.press("up", "enter")
             await until(pilot, lambda: app.working is None)
             await until(pilot, lambda: "✓ finished" in text_of(app))
