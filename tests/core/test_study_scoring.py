@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
@@ -39,6 +39,7 @@ def score(wanted: Answer, reply: str, prompt: str = "") -> float:
     return score_reply(wanted, reply, prompt).score
 
 
+@settings(max_examples=50)
 @given(TYPES)
 def test_the_golden_reply_has_the_whole_score_and_silence_has_none(parts: dict[str, Any]) -> None:
     wanted = answer(**parts)
@@ -47,6 +48,7 @@ def test_the_golden_reply_has_the_whole_score_and_silence_has_none(parts: dict[s
         score(wanted, " \n")
 
 
+@settings(max_examples=50)
 @given(TYPES, st.text())
 def test_any_reply_has_a_score_from_0_to_1_or_cannot_be_read(parts: dict[str, Any], reply: str) -> None:
     try:
