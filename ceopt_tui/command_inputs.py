@@ -155,7 +155,9 @@ def scope_lines(project: Project) -> Iterator[str]:
     stability, holdout = spec.measurement.stability, spec.measurement.holdout
     yield f"edits: {', '.join(spec.scope.mutable)}"
     yield f"never changed: {', '.join(spec.scope.immutable) or 'nothing is named'}"
-    yield f"measured by: {spec.measurement.command} ({stability.mode}, {stability.comparison.method})"
+    method = stability.comparison.method
+    how = "case by case, evidence" if method == "evidence" else f"{stability.mode}, {method}"
+    yield f"measured by: {spec.measurement.command} ({how})"
     if holdout is not None:
         yield f"held out: {holdout.command}"
     elif spec.holdout == "second_sample":
