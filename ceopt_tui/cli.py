@@ -38,6 +38,7 @@ COMMANDS = {
     "calibrate": ("calibrate", "Score outputs yourself: does the judge rank them as you do?"),
     "decide": ("decide", "Decide a payload: keep, revert or not sure."),
     "status": ("status", "Where a run stands."),
+    "compare": ("compare", "Two runs side by side."),
     "stop": ("stop", "End a run for good, at work or not; its report is written."),
     "idea": ("idea", "Put an idea of your own on a run, or list what waits to be tried."),
     "log": ("log", "The run's log, readable."),

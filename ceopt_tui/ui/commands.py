@@ -118,6 +118,7 @@ COMMANDS = (
     Command("copy_diff", "y", "y", "Copy", "Its diff to the clipboard", "copy", ("review",), False),
     Command("copy_text", "y", "y", "Copy", "The text to the clipboard", "copy", ("reading",)),
     Command("open_report", "o", "o", "Editor", "The report in your editor", "open_file", ("reading",)),
+    Command("compare", "c", "c", "Compare", "Mark a run, then another: both side by side", "compare", ("home",), False),
     Command("find", "slash", "/", "Search", "Go to what has these words", "find", ("home", "run"), False),
     Command("chart", "g", "g", "Chart", "Score over experiments, with the looks", "chart", ("run",), False),
     Command("later_dot", "right,l", "→", "Next", "The next measured experiment", "walk(1)", ("chart",)),

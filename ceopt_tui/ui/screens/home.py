@@ -18,6 +18,7 @@ from ceopt_tui.ui.commands import Place, bindings_for
 from ceopt_tui.ui.entries import RunEntry
 from ceopt_tui.ui.files_at_hand import files_of
 from ceopt_tui.ui.messages import CoverageWanted, EvalSetWanted, FilesWanted, NewRunWanted, ReloadWanted, RunOpened
+from ceopt_tui.ui.screens.compare import CompareScreen
 from ceopt_tui.ui.styled import cell, lines_of, mark_cell
 from ceopt_tui.ui.viewmodel import RunRow, run_row
 from ceopt_tui.ui.widgets.reading import Reading
@@ -51,6 +52,7 @@ class HomeScreen(Screen[None]):
         self._where = where
         self._clock = clock
         self._entries: dict[str, RunEntry] = {}
+        self._marked = ""  # the key of the run that another is to be compared with
 
     def compose(self) -> ComposeResult:
         yield Static(Content.assemble(("ceopt", "bold"), f"  {one_line(self._where)}"), id="title", markup=False)
@@ -126,7 +128,23 @@ class HomeScreen(Screen[None]):
             yield key, f"{row.name} {row.status} {row.outcome}"
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return action not in ("find", "open_file") or bool(self._entries)
+        return action not in ("find", "open_file", "compare") or bool(self._entries)
+
+    def action_compare(self) -> None:
+        """The first time marks a run; on another one shows both; on the same one takes the mark back."""
+        key = self.query_one(RowTable).selected_key or ""
+        first, second = self._entries.get(self._marked), self._entries.get(key)
+        if second is None or first is second:
+            self._marked = ""
+        elif second.state.started is None:
+            self.notify("Nothing of it has been measured yet.", markup=False)
+        elif first is None:
+            self._marked = key
+            self.notify(f"{one_line(second.name)} is marked; go to another run and compare again.", markup=False)
+        else:
+            self._marked = ""
+            names = f"{one_line(first.name)} and {one_line(second.name)}"
+            self.app.push_screen(CompareScreen(names, (first, second)))
 
     def action_open_file(self) -> None:
         entry = self._entries.get(self.query_one(RowTable).selected_key or "")
