@@ -249,6 +249,29 @@ async def test_ten_thousand_experiments_come_in_slices(tmp_path: Path, monkeypat
     assert sum(slices) == MANY and max(slices) <= SLICE
 
 
+async def test_under_another_screen_a_run_at_work_is_not_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stage, drawn = Stage(tmp_path, free=5), 0
+    redraw = RunScreen.redraw
+
+    def counted(screen: RunScreen) -> None:
+        nonlocal drawn
+        drawn += 1
+        redraw(screen)
+
+    monkeypatch.setattr(RunScreen, "redraw", counted)
+    async with on_stage(stage, first=stage.entry) as (app, pilot):
+        await until(pilot, lambda: "Start measuring?" in text_of(app))
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: stage.settled(app))
+        await pilot.press("question_mark")
+        await until(pilot, lambda: "Archive the run, begin another" in text_of(app))
+        before = drawn
+        await pilot.pause(10 * stage.refresh_s)
+        assert drawn == before
+        await pilot.press("escape")
+        await until(pilot, lambda: drawn > before)
+
+
 async def test_a_burst_of_records_is_drawn_a_few_times_only(tmp_path: Path) -> None:
     stage = Stage(tmp_path)
     drawn = 0

@@ -127,7 +127,7 @@ async def test_ctrl_c_with_a_selection_copies(tmp_path: Path) -> None:
 async def test_keys_are_answered_while_every_call_hangs(tmp_path: Path) -> None:
     async with at_work(tmp_path) as (_, app, pilot):
         await pilot.press("question_mark")
-        await until(pilot, lambda: "What the keys do" in text_of(app))
+        await until(pilot, lambda: "Archive the run, begin another" in text_of(app))
 
 
 @pytest.mark.parametrize("status", [ExitStatus.TERMINATED, ExitStatus.HANGUP])

@@ -97,8 +97,12 @@ class RunScreen(Screen[None]):
         """The run has moved on; the next tick of the screen shows it."""
         self._changed = True
 
+    def on_screen_resume(self) -> None:
+        self._changed = True
+
     def _tick(self) -> None:
-        if self.is_attached and (self._changed or self.model.working):
+        """What lies over this screen would be drawn anew with it, so it waits until it is on top again."""
+        if self.is_attached and self.is_current and (self._changed or self.model.working):
             self.redraw()
 
     def redraw(self) -> None:
