@@ -68,7 +68,7 @@ class AtWorkScreen(ModalScreen[T | None]):
 
     def _leave_when_on_top(self) -> None:
         """A question may lie over this screen: it is answered first."""
-        if self._over and self.is_current:
+        if self._over and self.app.screen is self:
             self.dismiss(self._result)
 
     def action_stop(self) -> None:

@@ -120,7 +120,7 @@ class EvalSetFileScreen(EvalSetListScreen):
         following, self._next = self._next, None
         if following is not None:
             self._save(*following)
-        elif message.then is not None and self.is_current:  # else the person has gone on meanwhile
+        elif message.then is not None and self.app.screen is self:  # else the person has gone on meanwhile
             self.ask_to_leave(message.then)
 
     def on_not_done(self, message: NotDone) -> None:

@@ -92,7 +92,7 @@ class EvalSetReadingScreen(Screen[None]):
 
     def when_on_top(self, act: Callable[[], object]) -> None:
         """Acts now, or once what lies over this screen is gone: nothing comes up under a person's fingers."""
-        if self.is_current:
+        if self.app.screen is self:
             act()
         else:
             self._waiting.append(act)

@@ -102,7 +102,7 @@ class RunScreen(Screen[None]):
 
     def _tick(self) -> None:
         """What lies over this screen would be drawn anew with it, so it waits until it is on top again."""
-        if self.is_attached and self.is_current and (self._changed or self.model.working):
+        if self.is_attached and self.app.screen is self and (self._changed or self.model.working):
             self.redraw()
 
     def redraw(self) -> None:
