@@ -93,6 +93,7 @@ def test_a_start_afresh_that_is_refused_archives_nothing(endpoint: StubEndpoint,
     assert git(place.root, "rev-parse", "optimize/triage") == tip
 
 
+@pytest.mark.exhaustive
 def test_an_approval_by_digest_is_recorded_once_and_parks_when_the_spec_is_another(
     endpoint: StubEndpoint, tmp_path: Path
 ) -> None:

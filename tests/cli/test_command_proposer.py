@@ -148,6 +148,7 @@ def test_a_variable_that_is_not_set_stops_it_before_anything_is_paid(endpoint: S
     assert endpoint.posts == before
 
 
+@pytest.mark.exhaustive
 def test_one_that_fails_ends_the_run_with_its_words_and_is_tried_again_by_the_next_start(
     endpoint: StubEndpoint, tmp_path: Path
 ) -> None:

@@ -143,6 +143,7 @@ def test_a_skill_whose_references_are_not_sent_says_so_before_it_is_approved(tmp
     assert "`target.references` would send them along" in approved.err
 
 
+@pytest.mark.exhaustive
 def test_the_front_matter_is_edited_only_where_the_spec_says_so(tmp_path: Path) -> None:
     edits = [
         {"search": "Use when a message comes in: sort it", "replace": "Use for every message of a customer"},

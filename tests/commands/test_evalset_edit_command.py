@@ -27,7 +27,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[CeoptApp]:
     """The apps that would have opened on a terminal."""
     apps: list[CeoptApp] = []
     monkeypatch.setattr(start, "require_terminal", lambda: None)
-    monkeypatch.setattr(start, "run_app", lambda app: apps.append(app) or 0)
+    monkeypatch.setattr(start, "run_app", lambda app, **_options: apps.append(app) or 0)
     return apps
 
 

@@ -61,6 +61,7 @@ def assert_improved(ended: Ended) -> None:
     assert (ended.status, ended.last["outcome"], ended.last["kept"]) == (0, "improved", 1), ended.err
 
 
+@pytest.mark.exhaustive
 def test_left_overs_do_not_block_a_run_and_a_lock_is_named_and_kept(endpoint: StubEndpoint, tmp_path: Path) -> None:
     place = project("B34", ODD_PATH, tmp_path, endpoint)
     lock = place.root / ".git" / "index.lock"

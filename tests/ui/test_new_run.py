@@ -160,6 +160,7 @@ async def test_a_new_user_comes_to_an_accepted_change(tmp_path: Path) -> None:
     assert all(name in text for name in LABELS) and text != PROMPT
 
 
+@pytest.mark.exhaustive
 async def test_limits_and_models_are_taken_or_the_line_is_named(tmp_path: Path) -> None:
     async with set_up(make_repository(tmp_path)) as (app, pilot):
         await pick(app, pilot, 0, "triage")
