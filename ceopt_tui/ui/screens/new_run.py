@@ -98,6 +98,9 @@ class NewRunScreen(Screen[None]):
         self.query_one(RowTable).move_cursor(row=0)
         self.query_one(RowTable).focus()
 
+    def on_screen_suspend(self) -> None:
+        self.app.clear_notifications()  # a step that opens is not covered by a word on the last one
+
     def _show(self) -> None:
         busy = "  … reading" if self.busy else ""
         title = Content.assemble(("New run", "bold"), f"  {one_line(self._source.where)}", busy)
