@@ -5,6 +5,7 @@ before and end in almost any word.
 """
 
 import re
+from itertools import pairwise
 
 from ceopt_tui.core.ports import Refusal
 from texttargets.excerpt import excerpt
@@ -61,7 +62,7 @@ def _was_empty(heading: str, old: list[str]) -> bool:
     """Nothing stood under such a heading before: another followed at once."""
     return any(
         line == heading and (not after or _HEADING.match(after))
-        for line, after in zip(old, [*old[1:], ""], strict=True)
+        for line, after in pairwise([*old, ""])
     )
 
 

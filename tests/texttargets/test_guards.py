@@ -331,6 +331,10 @@ def test_truncated(after: str) -> None:
     assert codes(PROMPT, after) == ["truncated"]
 
 
+def test_a_text_that_was_empty_can_break_off_too() -> None:
+    assert codes("", "Sort the mail:\n-") == ["truncated"]
+
+
 @pytest.mark.parametrize(
     "after",
     [
