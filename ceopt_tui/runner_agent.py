@@ -7,13 +7,11 @@ from dataclasses import replace
 
 from ceopt_tui.agent_clis.dialect import Dialect
 from ceopt_tui.agent_clis.sandbox import NOT_SANDBOXED, find_sandbox
-from ceopt_tui.agent_clis.starting import DIALECTS, AgentName, check_agent, started_inside
+from ceopt_tui.agent_clis.starting import DIALECTS, MOST_AT_ONCE, AgentName, check_agent, started_inside
 from ceopt_tui.core.ports import ResolvedModel
 from ceopt_tui.errors import SetupError
-from judges.providers import PROVIDERS
+from judges.providers import with_any_key
 from schemas.spec import Spec
-
-MOST_AT_ONCE = 4  # every start is a program of its own, with all it takes
 
 
 def runner_agent(spec: Spec) -> AgentName | None:
@@ -54,11 +52,7 @@ def _named_address(spec: Spec, model: ResolvedModel) -> bool:
 
 def without_key(spec: Spec, environ: Mapping[str, str]) -> Mapping[str, str]:
     """The environment as it looks to whoever asks for the key of the agent's model: an agent may sign in without."""
-    if runner_agent(spec) is None:
-        return environ
-    needed = [provider.keys for provider in PROVIDERS.values() if provider.keys]
-    lacking = [keys[0] for keys in needed if not any(environ.get(key, "").strip() for key in keys)]
-    return {**environ, **dict.fromkeys(lacking, "not needed")}
+    return environ if runner_agent(spec) is None else with_any_key(environ)
 
 
 def require_agent(spec: Spec, environ: Mapping[str, str]) -> Dialect | None:

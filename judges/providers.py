@@ -64,3 +64,10 @@ def with_provider(model: str) -> str | None:
         if model.startswith(beginning):
             return f"{provider}/{model}"
     return None
+
+
+def with_any_key(environ: Mapping[str, str]) -> Mapping[str, str]:
+    """The environment as if no provider's key were missing."""
+    needed = [provider.keys for provider in PROVIDERS.values() if provider.keys]
+    lacking = [keys[0] for keys in needed if not any(environ.get(key, "").strip() for key in keys)]
+    return {**environ, **dict.fromkeys(lacking, "not needed")}

@@ -17,7 +17,10 @@ from schemas.spec_target import ModelMap
 HarnessName = Literal["api", "claude", "codex", "command", "mock", "mock-weak"]
 OFFLINE: frozenset[str] = frozenset({"mock", "mock-weak"})
 """Harnesses that stand in for a model in tests: they send nothing, and their results say nothing of a text."""
+PROGRAMS: frozenset[str] = frozenset({"claude", "codex", "command"})
+"""Harnesses that are programs on this machine, each started in a folder of its own."""
 
+SKILL_FILE = "SKILL.md"
 _SAFE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
@@ -46,6 +49,24 @@ class BoundTarget(Section):
     family: FilledText
     harness: Harness
     model: FilledText
+    command: tuple[FilledText, ...] = ()
+    """Of the harness `command`: the program and its arguments; it reads the prompt from standard input."""
+    variables: tuple[FilledText, ...] = ()
+    """Of the harness `command`: the variables of the environment it is given, such as a key."""
+    timeout_s: Annotated[Number, Field(gt=0)] = 600.0
+    """How long a program may take for one cell."""
+
+    @property
+    def script(self) -> str | None:
+        """The program, where it is a file of the study; None where it is looked up on the PATH."""
+        name = self.command[0] if self.command else ""
+        return name.removeprefix("./") if "/" in name and not name.startswith("/") else None
+
+
+def text_kind(path: str) -> Literal["prompt", "skill", "agents"]:
+    """How a text reaches a coding agent: as a skill, as instructions of a folder, or as a system prompt."""
+    name = path.rpartition("/")[2]
+    return "skill" if name == SKILL_FILE else "agents" if name in ("AGENTS.md", "CLAUDE.md") else "prompt"
 
 
 class MatrixModel(Section):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
 from pydantic import BaseModel
@@ -13,12 +13,14 @@ from ceopt_tui.errors import InputError, Problem
 from schemas.loading import checked, read_bytes
 from schemas.problems import problem_at
 from schemas.spec_rule import Broken
-from schemas.study import Hypotheses, Study
+from schemas.study import SKILL_FILE, Hypotheses, Study, text_kind
 from schemas.study_cases import StudyCase, StudyCases
 from schemas.study_rules import broken_case_answers, broken_hypothesis_rules, broken_study_rules
 from schemas.yaml_strict import EVALSET_BYTES, SPEC_BYTES, Document, read
 
 STUDY_NAME = "study.yaml"
+MOST_BESIDE = 300
+_NOT_PART = frozenset({".git", "__pycache__", "node_modules", ".DS_Store"})
 M = TypeVar("M", bound=BaseModel)
 
 
@@ -36,6 +38,18 @@ class LoadedStudy:
         """A file as text."""
         return self.files[path].decode("utf-8")
 
+    def references(self, name: str) -> dict[str, str]:
+        """What lies beside the skill that is this text, by path from the skill's folder; nothing for other texts.
+
+        Bytes that are no text are kept as halves of surrogate pairs.
+        """
+        path = self.study.texts[name]
+        if text_kind(path) != "skill":
+            return {}
+        folder = path.removesuffix(SKILL_FILE)
+        beside = (one for one in self.files if one.startswith(folder) and one != path)
+        return {one[len(folder) :]: self.files[one].decode("utf-8", "surrogateescape") for one in sorted(beside)}
+
 
 def load_study(path: Path) -> LoadedStudy:
     """The study in a folder, or at its study.yaml. Raises InputError with every problem of every file."""
@@ -46,6 +60,11 @@ def load_study(path: Path) -> LoadedStudy:
         raise InputError(reader.problems)
     for name in study.texts.values():
         reader.words(name)
+        if text_kind(name) == "skill":
+            reader.beside(name)
+    for target in study.bound_targets:
+        if target.script is not None:
+            reader.bytes(target.script, SPEC_BYTES)
     before = len(reader.problems)
     cases = tuple(reader.cases(study))
     all_cases = len(reader.problems) == before
@@ -77,7 +96,7 @@ class _Reader:
             found = rules(value) if value is not None else ()
             return [problem_at(document, rule.path, rule.message) for rule in found]
 
-        raw = self._bytes(name, limit)
+        raw = self.bytes(name, limit)
         if raw is None:
             return None
         try:
@@ -102,9 +121,26 @@ class _Reader:
             found = self.model(StudyCases, name, EVALSET_BYTES, rules)
             yield from found.cases if found is not None else ()
 
+    def beside(self, skill: str) -> None:
+        """Reads all that lies in the folder of a skill: its references go where it goes."""
+        own = PurePosixPath(skill).parent
+        if own == PurePosixPath():
+            what = "needs a folder of its own: all that lies beside it would go into every cell, answers too"
+            self.problems.append(Problem(str(self._folder / skill), 0, "", what))
+            return
+        found = sorted(
+            path for path in (self._folder / own).rglob("*") if path.is_file() and not _NOT_PART & set(path.parts)
+        )
+        if len(found) > MOST_BESIDE:
+            what = f"lies among {len(found)} files; at most {MOST_BESIDE} go into every cell"
+            self.problems.append(Problem(str(self._folder / skill), 0, "", what))
+            return
+        for path in found:
+            self.bytes(path.relative_to(self._folder).as_posix(), SPEC_BYTES)
+
     def words(self, name: str) -> None:
         """Reads a file that must be text and hold some."""
-        raw = self._bytes(name, SPEC_BYTES)
+        raw = self.bytes(name, SPEC_BYTES)
         if raw is not None and (fault := _text_fault(raw)):
             self.problems.append(Problem(str(self._folder / name), 0, "", fault))
 
@@ -112,11 +148,12 @@ class _Reader:
         for number, case in enumerate(found.cases):
             if case.material is None:
                 continue
-            raw = self._bytes(case.material, SPEC_BYTES)
+            raw = self.bytes(case.material, SPEC_BYTES)
             if raw is not None and (fault := _text_fault(raw)):
                 yield Broken(("cases", number, "material"), f"{case.material} {fault}")
 
-    def _bytes(self, name: str, limit: int) -> bytes | None:
+    def bytes(self, name: str, limit: int) -> bytes | None:
+        """The bytes of a file below the folder; None, and its problem noted, where they cannot be had."""
         path = self._folder / name
         if not path.resolve().is_relative_to(self._folder.resolve()):
             self.problems.append(Problem(str(path), 0, "", "is a link out of the study's folder"))

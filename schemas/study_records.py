@@ -55,6 +55,39 @@ class CellFailed(Record):
     kept: bool = False
 
 
+class TargetProbed(Record):
+    """Whether a program ran apart from this machine, tried before its first cell of a start. `why` says what failed.
+
+    The model only writes a word into its folder; all else is tried by a script of ours in the same sandbox.
+    """
+
+    kind: Literal["target_probed"] = "target_probed"
+    attempt: str
+    target: str
+    cell_write: bool = False  # it could write in its own folder
+    host_read_blocked: bool = False  # files of the operator and of the study
+    sibling_read_blocked: bool = False  # the folder of another cell
+    host_write_blocked: bool = False
+    host_config_unchanged: bool = False  # the operator's, after the program ran
+    runtime_removed: bool = False  # its folders were gone at its end
+    why: str = ""
+    facts: CallFacts | None = None
+
+    @property
+    def attested(self) -> bool:
+        """Did all six hold?"""
+        return all(
+            (
+                self.cell_write,
+                self.host_read_blocked,
+                self.sibling_read_blocked,
+                self.host_write_blocked,
+                self.host_config_unchanged,
+                self.runtime_removed,
+            )
+        )
+
+
 class StudyStopped(Record):
     """No more calls were made, and why: a cap, or a provider that gave no more answers."""
 
@@ -63,6 +96,6 @@ class StudyStopped(Record):
 
 
 StudyRecord = Annotated[
-    StudyRegistered | CellStarted | CellScored | CellFailed | StudyStopped, Field(discriminator="kind")
+    StudyRegistered | CellStarted | CellScored | CellFailed | TargetProbed | StudyStopped, Field(discriminator="kind")
 ]
 STUDY_RECORDS: TypeAdapter[StudyRecord] = TypeAdapter(StudyRecord)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from schemas.spec_rule import Broken, unique
-from schemas.study import OFFLINE, Hypotheses, Study
+from schemas.study import OFFLINE, BoundTarget, Hypotheses, Study, text_kind
 from schemas.study_cases import Answer, FindingsAnswer, RouteAnswer, StudyCase
 
 EVERY_CASE = "score"
@@ -20,10 +20,29 @@ def broken_study_rules(study: Study) -> Iterator[Broken]:
     where = ("matrix",) if study.matrix is not None else ("targets",)
     yield from unique("target", [target.id for target in study.bound_targets], where)
     yield from unique("file of cases", study.cases, ("cases",))
+    for number, target in enumerate(study.targets):
+        yield from _program_faults(target, ("targets", number))
+    if study.matrix is not None and "command" in study.matrix.harnesses:
+        yield Broken(("matrix", "harnesses"), "cannot hold `command`, which needs a command: write it among `targets`")
+    kinds = sorted({text_kind(path) for path in study.texts.values()})
+    if len(kinds) > 1:
+        yield Broken(("texts",), f"are of different kinds ({', '.join(kinds)}): arms may differ in their text alone")
     families: dict[str, str] = {}
     for target in study.bound_targets:
         if target.harness not in OFFLINE and families.setdefault(target.model, target.family) != target.family:
             yield Broken(where, f"call the model {target.model} of two families; it can only speak for one")
+
+
+def _program_faults(target: BoundTarget, where: tuple[str | int, ...]) -> Iterator[Broken]:
+    if target.harness == "command" and not target.command:
+        yield Broken(where, "is of the harness `command` and has no `command`; write the program and its arguments")
+    if target.harness == "command":
+        if target.script is not None and ".." in target.script.split("/"):
+            yield Broken((*where, "command"), f"leads out of the study's folder: `{target.command[0]}`")
+        return
+    for key, value in (("command", target.command), ("variables", target.variables)):
+        if value:
+            yield Broken((*where, key), f"is for the harness `command` alone, and this is `{target.harness}`")
 
 
 def broken_hypothesis_rules(study: Study, registered: Hypotheses, cases: Sequence[StudyCase]) -> Iterator[Broken]:

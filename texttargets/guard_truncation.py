@@ -60,10 +60,7 @@ def _breaks_off(old: list[str], new: list[str]) -> bool:
 
 def _was_empty(heading: str, old: list[str]) -> bool:
     """Nothing stood under such a heading before: another followed at once."""
-    return any(
-        line == heading and (not after or _HEADING.match(after))
-        for line, after in pairwise([*old, ""])
-    )
+    return any(line == heading and (not after or _HEADING.match(after)) for line, after in pairwise([*old, ""]))
 
 
 def _is_cut(old: list[str], new: list[str]) -> bool:

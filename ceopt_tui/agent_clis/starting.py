@@ -32,6 +32,7 @@ _ROADS = (
     "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy", "NODE_EXTRA_CA_CERTS",
 )  # fmt: skip
 MOST_PRINTED_BYTES = 16_000_000
+MOST_AT_ONCE = 4  # every start is a program of its own, with all it takes
 LAST_WORDS = 400
 VERSION_S = 10.0
 

@@ -27,7 +27,6 @@ NOT_YET = {
     "run-next": "the queue of studies",
     "improve": "writing the next variant",
     "release": "taking a variant into its target",
-    "probe": "the probe of a harness's isolation",
 }
 
 
@@ -126,6 +125,22 @@ def run(
     for ending, content in ((".md", text), (".json", data)) if found["complete"] else ():
         _say(f"report: {write_new(plan.folder, 'report', ending, content.encode())}")
     click.echo(data if as_json else said(text), nl=False)
+    return ExitStatus.FINISHED
+
+
+@command.command("probe")
+@_STUDY
+@click.option("--output", default=DEFAULT_OUTPUT, show_default=True, help="Name of the results, below artifacts/.")
+def probe(study: Path, output: str) -> int:
+    """Try whether the programs of STUDY run apart from this machine. `run` does it by itself before its first cell."""
+    plan = plan_study(study, os.environ, output)
+    around = Surroundings(os.environ, SystemClock(), lambda text: _say(f"note: {text}"), _progress)
+    report = report_of(plan.loaded, asyncio.run(run_study(plan, around, probe_only=True)))
+    for found in report["isolation"]:
+        answers = found["probe"] or {}
+        failed = [name for name, held in answers.items() if held is False]
+        words = "attested" if found["attested"] else f"not attested: {', '.join(failed) or 'nothing to try'}"
+        click.echo(said(f"{found['target']:<20} {words}" + (f" ({answers['why']})" if answers.get("why") else "")))
     return ExitStatus.FINISHED
 
 

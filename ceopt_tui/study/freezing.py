@@ -12,7 +12,8 @@ from ceopt_tui.core.study.scoring import SCORERS_VERSION
 from ceopt_tui.errors import GitError, InputError, Problem, SetupError
 from ceopt_tui.gitops.repository import Repository
 from ceopt_tui.journal.atomic import write_atomic
-from ceopt_tui.study.adapters import api, mock, mock_weak
+from ceopt_tui.study.adapters import agents, api, command, mock, mock_weak
+from schemas.study import PROGRAMS, BoundTarget
 from schemas.study_loading import LoadedStudy
 
 FREEZE_NAME = "freeze.json"
@@ -56,12 +57,19 @@ def manifest_of(loaded: LoadedStudy) -> Manifest:
             "seed": str(study.seed),
             "k": str(study.k),
             "budget": f"{study.budget.usd} USD, {study.budget.calls} calls",
-            **{
-                f"target {target.id}": f"{target.family}: {target.harness} with {target.model}"
-                for target in study.bound_targets
-            },
+            **{f"target {target.id}": _target(target) for target in study.bound_targets},
         },
     )
+
+
+def _target(target: BoundTarget) -> str:
+    """A target in words; a program with what decides its answers beside its model."""
+    words = f"{target.family}: {target.harness} with {target.model}"
+    if target.harness not in PROGRAMS:
+        return words
+    given = f", given {', '.join(target.variables)}" if target.variables else ""
+    version = command.VERSION if target.harness == "command" else agents.VERSION
+    return f"{words}, {target.harness} {version}, {json.dumps(target.command)}, {target.timeout_s:g} s{given}"
 
 
 def freeze(loaded: LoadedStudy) -> Path:

@@ -12,15 +12,12 @@ from ceopt_tui.core.study.cells import Cell, cells_of
 from ceopt_tui.core.study.estimates import OFFLINE_TERMS, CellEstimate, Terms, TotalEstimate, estimate_cell, total
 from ceopt_tui.errors import SetupError
 from ceopt_tui.gitops.repository import Repository
-from ceopt_tui.study.adapters.api import models_of, terms_of
 from ceopt_tui.study.freezing import Committed, Manifest, manifest_of, require_frozen
+from ceopt_tui.study.harnesses import all_models, all_terms
 from ceopt_tui.study.places import DEFAULT_OUTPUT, output_folder
 from ceopt_tui.study.preflight import require_sound_cases
 from ceopt_tui.study.prompts import whole_prompt
-from schemas.study import OFFLINE
 from schemas.study_loading import LoadedStudy, load_study
-
-CARRIED_OUT = frozenset({"api", *OFFLINE})
 
 
 @dataclass(frozen=True)
@@ -84,7 +81,6 @@ class StudyPlan:
 def sound_study(path: Path) -> LoadedStudy:
     """The study as this version can run it. InputError and SetupError say what is in the way."""
     loaded = load_study(path)
-    _require_carried_out(loaded)
     require_sound_cases(loaded)
     return loaded
 
@@ -96,10 +92,10 @@ def plan_study(
     loaded = sound_study(path)
     study = loaded.study
     _require_known(loaded, only)
-    models = models_of(study, environ)
+    models = all_models(study, environ)
     every = cells_of(list(study.texts), study.bound_targets, loaded.cases, study.k)
     cells = tuple(cell for cell in every if only.takes(cell))
-    terms = {target: terms_of(model, study) for target, model in models.items()}
+    terms = all_terms(study, models)
     return StudyPlan(
         loaded,
         output_folder(loaded.folder, output),
@@ -143,15 +139,6 @@ def _require_known(loaded: LoadedStudy, only: Only) -> None:
         for name in names:
             if name not in there:
                 raise SetupError(f"the study has no {what} `{name}`", f"It has {', '.join(there)}.")
-
-
-def _require_carried_out(loaded: LoadedStudy) -> None:
-    for target in loaded.study.bound_targets:
-        if target.harness not in CARRIED_OUT:
-            raise SetupError(
-                f"the target `{target.id}` is of the harness `{target.harness}`, which this version cannot run",
-                f"It runs {', '.join(sorted(CARRIED_OUT))}.",
-            )
 
 
 def _estimate(loaded: LoadedStudy, cell: Cell, terms: Mapping[str, Terms]) -> CellEstimate:

@@ -41,6 +41,7 @@ def _lines(report: Mapping[str, Any]) -> Iterator[str]:
     yield ""
     yield from _hypotheses(report)
     yield from _levels(report)
+    yield from _isolation(report)
     yield from _lost(report)
 
 
@@ -117,6 +118,20 @@ def _levels(report: Mapping[str, Any]) -> Iterator[str]:
         yield from (f"- {_foreign(reason)}" for reason in missing)
     yield ""
     yield "Intervals hold `95%` each; those of hypotheses share one error rate of `5%`."
+
+
+def _isolation(report: Mapping[str, Any]) -> Iterator[str]:
+    """What is known of every target that runs something; a chat call runs nothing here."""
+    found = [one for one in report["isolation"] if one["probe"] is not None]
+    if not found:
+        return
+    yield ""
+    yield "## Isolation"
+    yield ""
+    for one in found:
+        why = one["probe"]["why"]
+        words = "ran apart: all six checks held" if one["attested"] else "not attested"
+        yield f"- {_code(one['target'])}: {words}" + (f": {_code(why)}" if why else "")
 
 
 def _lost(report: Mapping[str, Any]) -> Iterator[str]:

@@ -14,11 +14,16 @@ from ceopt_tui.core.study.findings import Level, levels
 from ceopt_tui.core.study.intervals import Estimate
 from ceopt_tui.core.study.tags import Tags
 from ceopt_tui.core.study.verdicts import FamilyVerdict, Verdict, verdicts
+from schemas.study import BoundTarget
 from schemas.study_loading import LoadedStudy
+from schemas.study_records import TargetProbed
 
 REPORT_VERSION = 1
 DIGITS = 4
-NOT_ATTESTED: frozenset[str] = frozenset()  # no target's isolation is probed by this version
+PROBED = {
+        "cell_write", "host_read_blocked", "sibling_read_blocked", "host_write_blocked", "host_config_unchanged",
+        "runtime_removed", "why",
+}  # fmt: skip
 
 
 def report_of(loaded: LoadedStudy, state: StudyState) -> dict[str, Any]:
@@ -26,7 +31,7 @@ def report_of(loaded: LoadedStudy, state: StudyState) -> dict[str, Any]:
     study = loaded.study
     cells = list(cells_of(list(study.texts), study.bound_targets, loaded.cases, study.k))
     scores = {cell: end.score for cell, end in state.scores.items()}
-    found = verdicts(loaded.hypotheses.hypotheses, cells, scores, NOT_ATTESTED)
+    found = verdicts(loaded.hypotheses.hypotheses, cells, scores, state.attested(study.bound_targets))
     lost = [cell.id for cell in cells if cell.id not in scores]
     settled = all(state.is_settled(cell.id) for cell in cells)
     registered = state.registered
@@ -51,7 +56,11 @@ def report_of(loaded: LoadedStudy, state: StudyState) -> dict[str, Any]:
         "lost": [{"cell": cell, "why": state.failure(cell)} for cell in lost],
         "unresolved": list(state.unresolved),
         "spent": _spent(state),
-        "outputs": {"kept": sum(end.kept for end in state.ended.values()), "read_by_a_person": False},
+        "isolation": [_isolation(target, state) for target in study.bound_targets],
+        "outputs": {
+            "kept": sum(end.kept for end in state.ended.values() if not isinstance(end, TargetProbed)),
+            "read_by_a_person": False,
+        },
     }
 
 
@@ -116,6 +125,13 @@ def _rounded(value: float) -> float:
 
 def _words(tags: Tags) -> list[str]:
     return [tags.evidence, *tags.marks]
+
+
+def _isolation(target: BoundTarget, state: StudyState) -> dict[str, Any]:
+    """Is it known that a target ran apart, and what its last probe said?"""
+    probes = state.probes(target.id)
+    last = probes[-1].model_dump(include=PROBED) if probes else None
+    return {"target": target.id, "attested": target.id in state.attested([target]), "probe": last}
 
 
 def _spent(state: StudyState) -> Mapping[str, Any]:

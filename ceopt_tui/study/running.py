@@ -126,7 +126,7 @@ def _scored(attempt: str, cell: Cell, result: RunResult, prompt: str) -> CellSco
     """The score of a reply. One that was cut, or cannot be read, has none, and is not asked for until it fits."""
     digest = hashlib.sha256(result.output.encode("utf-8", "surrogatepass")).hexdigest()
     if result.truncated:
-        why = "the reply was cut by its length limit"
+        why = "the reply was cut by its length limit" if result.output.strip() else "the reply is empty"
         return CellFailed(
             attempt=attempt, reason="truncated", message=why, retryable=False, reply_sha256=digest, facts=result.facts
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -17,13 +18,14 @@ from ceopt_tui.journal.disk import JOURNAL_NAME
 from ceopt_tui.journal.journal import Journal, open_as
 from ceopt_tui.journal.lock import RunLock
 from ceopt_tui.journal.replay import replay_as
-from ceopt_tui.study.adapters.api import Calls, runners_of
-from ceopt_tui.study.adapters.mock import MockRunner
-from ceopt_tui.study.adapters.mock_weak import MockWeakRunner
+from ceopt_tui.study.adapters.agents import require_agents
+from ceopt_tui.study.adapters.api import Calls
 from ceopt_tui.study.freezing import Committed, Manifest, differences, manifest_of, require_committed
+from ceopt_tui.study.harnesses import make_harnesses
 from ceopt_tui.study.outputs import OutputFiles
 from ceopt_tui.study.places import make_output, output_folder
 from ceopt_tui.study.planning import StudyPlan, require_registered
+from ceopt_tui.study.probing import Token, probe_targets
 from ceopt_tui.study.reporting import report_of
 from ceopt_tui.study.running import CellRunner, Progress
 from schemas.study_loading import load_study
@@ -43,14 +45,19 @@ class Surroundings:
     cache_folder: Path | None = None
     more: Mapping[str, Runner] | None = None
     keep_outputs: bool = False
+    token: Token = secrets.token_hex  # a word that nobody can know
 
 
-async def run_study(plan: StudyPlan, around: Surroundings, *, fresh: bool = False) -> StudyState:
-    """Runs what is not settled yet and gives the state at its end.
+async def run_study(
+    plan: StudyPlan, around: Surroundings, *, fresh: bool = False, probe_only: bool = False
+) -> StudyState:
+    """Runs what is not settled yet and gives the state at its end; with `probe_only` no cell of it.
 
     Raises InputError where a byte differs from what was registered, BusyError where another process is at work, and
     what ends a study: BudgetError, ProviderError, SetupError. What was measured by then is on record.
     """
+    if around.more is None:
+        require_agents(plan.loaded.study, around.environ)
     committed = require_registered(plan)
     if committed is not None:
         _require_commit_first(committed, around.clock.now())
@@ -60,7 +67,7 @@ async def run_study(plan: StudyPlan, around: Surroundings, *, fresh: bool = Fals
             _start_over(plan.folder, around.clock.now())
         with open_as(plan.folder, STUDY_RECORDS.validate_json, now=around.clock.now) as journal:
             state = _registered(plan, journal, committed)
-            await _run_cells(plan, journal, state, around)
+            await _run_cells(plan, journal, state, around, probe_only=probe_only)
     return read_study(plan.folder)
 
 
@@ -82,29 +89,29 @@ def recorded_report(study: Path, output: str) -> dict[str, Any]:
     return report_of(loaded, state)
 
 
-async def _run_cells(plan: StudyPlan, journal: Journal[StudyRecord], state: StudyState, around: Surroundings) -> None:
+async def _run_cells(
+    plan: StudyPlan, journal: Journal[StudyRecord], state: StudyState, around: Surroundings, *, probe_only: bool
+) -> None:
     study = plan.loaded.study
     async with AsyncExitStack() as stack:
         calls = Calls(study, state.spent)
-        models = {} if around.more is not None else plan.models
-        runners: dict[str, Runner] = {
-            **await runners_of(
-                study,
-                models,
-                calls,
-                stack,
-                environ=around.environ,
-                cache_folder=around.cache_folder,
-                clock=around.clock,
-                warn=around.warn,
-            )
-        }
-        for target in study.bound_targets:
-            if target.harness == "mock":
-                runners[target.id] = MockRunner()
-            elif target.harness == "mock-weak":
-                runners[target.id] = MockWeakRunner(study.seed)
-        runners |= around.more or {}
+        made = await make_harnesses(
+            plan.loaded,
+            {} if around.more is not None else plan.models,
+            calls,
+            stack,
+            environ=around.environ,
+            cache_folder=around.cache_folder,
+            clock=around.clock,
+            warn=around.warn,
+        )
+        runners = made.runners | dict(around.more or {})
+        open_cells = [cell for cell in plan.cells if probe_only or not state.is_settled(cell.id)]
+        estimates = {cell.target.id: plan.estimates[cell.id] for cell in open_cells}
+        unproved = {target: harness for target, harness in made.provable.items() if target in estimates}
+        await probe_targets(unproved, estimates, journal, state, calls.failed, around.token)
+        if probe_only:
+            return
         keep = OutputFiles(plan.folder).keep if around.keep_outputs else None
         work = CellRunner(plan, runners, journal, state, failed=calls.failed, progress=around.progress, keep=keep)
         await work.run()

@@ -10,6 +10,7 @@ from ceopt_tui.core.ports import Price
 from ceopt_tui.core.study.attempts import MOST_ATTEMPTS, StudyState, fold
 from ceopt_tui.core.study.estimates import OFFLINE_TERMS, Terms, estimate_cell, total
 from ceopt_tui.errors import StorageError
+from schemas.study import BoundTarget
 from schemas.study_records import (
     STUDY_RECORDS,
     CallFacts,
@@ -19,8 +20,17 @@ from schemas.study_records import (
     StudyRecord,
     StudyRegistered,
     StudyStopped,
+    TargetProbed,
 )
 
+ANSWERS = (
+    "cell_write",
+    "host_read_blocked",
+    "sibling_read_blocked",
+    "host_write_blocked",
+    "host_config_unchanged",
+    "runtime_removed",
+)
 HEAD = StudyRegistered(fingerprint="f", files={}, values={})
 FACTS = CallFacts(role="task", model="p/m", usd=0.25)
 
@@ -35,6 +45,15 @@ def good(attempt: str, facts: CallFacts | None = FACTS) -> CellScored:
 
 def bad(attempt: str, *, retryable: bool, facts: CallFacts | None = None) -> CellFailed:
     return CellFailed(attempt=attempt, reason="provider", message="no answer", retryable=retryable, facts=facts)
+
+
+def probed(attempt: str, *, but: str = "") -> list[StudyRecord]:
+    held = {answer: answer != but for answer in ANSWERS}
+    return [start(attempt, "probe/t"), TargetProbed(attempt=attempt, target="t", facts=FACTS, **held)]
+
+
+def target(harness: str) -> BoundTarget:
+    return BoundTarget.model_validate({"id": "t", "family": "f", "harness": harness, "model": "m"})
 
 
 def state(*records: StudyRecord) -> StudyState:
@@ -127,3 +146,18 @@ def test_a_journal_of_the_first_version_reads_as_it_always_did() -> None:
     found = fold(records)
     assert found.scores["a/x/t/0"].score == 0.5 and found.stopped is None
     assert (found.spent.usd, found.spent.calls, found.spent.soft) == (0.75, 4, True)
+
+
+@pytest.mark.parametrize("harness", ["claude", "codex", "command"])
+def test_a_program_is_attested_by_probes_of_which_every_answer_held(harness: str) -> None:
+    own = [target(harness)]
+    assert state().attested(own) == frozenset()
+    assert state(*probed("1")).attested(own) == {"t"}
+    for answer in ANSWERS:
+        assert state(*probed("1"), *probed("2", but=answer)).attested(own) == frozenset()
+    assert state(*probed("1")).spent.usd == 0.25
+
+
+def test_a_chat_call_runs_nothing_here_and_a_stand_in_proves_nothing() -> None:
+    assert state().attested([target("api")]) == {"t"}
+    assert state(*probed("1")).attested([target("mock")]) == frozenset()

@@ -36,6 +36,9 @@ if os.access(here, os.W_OK) and (here / "play.json").exists():
     with (here / "starts.txt").open("a") as starts:
         starts.write("x")
     (here / "seen.json").write_text(json.dumps(seen))
+word = re.search("Write the word ([0-9a-z]+) into a new file ([a-z.]+) ", asked)
+if word and not play.get("forgets"):
+    Path(word[2]).write_text(word[1])
 for path, text in play.get("files", {{}}).items():
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     Path(path).write_text(text)
@@ -86,6 +89,8 @@ def answer(told, asked):
     words = re.findall("The code word of these instructions is (\\\\S+)[.]", told)
     if "code words" in asked:
         return " and ".join(words) or "I know none."
+    if "Write the word" in asked:
+        return "Done."
     number = int(re.findall("Case (\\\\d+)", asked)[-1])
     label = ("returns", "billing", "delivery")[number % 3]
     plain = "Answer with exactly one of these" in told + asked or number % 9 < 3

@@ -44,8 +44,15 @@ def environ(endpoint: StubEndpoint) -> dict[str, str]:
 
 def study(folder: Path, **changes: Any) -> Path:
     """One API target, one case, twice each with both texts: four cells, frozen and committed."""
-    parts = {"targets": TARGETS, "k": 2, "parallel": 1, "models": {"openai/stub": PRICE}, **changes}
-    root = make_study(folder, asked=[review(0)], **parts)
+    parts = {
+        "asked": [review(0)],
+        "targets": TARGETS,
+        "k": 2,
+        "parallel": 1,
+        "models": {"openai/stub": PRICE},
+        **changes,
+    }
+    root = make_study(folder, **parts)
     freeze(load_study(root))
     commit_all(root)
     return root
@@ -71,9 +78,24 @@ async def test_a_registered_study_is_measured_and_paid(tmp_path: Path, endpoint:
     assert {level["text"]: level["score"]["value"] for level in report["levels"]} == {"plain": 0, "checklist": 1}
     [hypothesis] = report["hypotheses"]
     assert not hypothesis["accepted"]
-    assert "not attested: gpt" in hypothesis["objections"]
+    assert not [one for one in hypothesis["objections"] if "attested" in one]  # a chat call runs nothing here
     assert {tag for level in report["levels"] for tag in level["score"]["tags"]} == {"underpowered", "exploratory"}
     assert report["commit"]
+
+
+async def test_a_claim_that_holds_with_power_in_both_families_is_accepted(
+    tmp_path: Path, endpoint: StubEndpoint
+) -> None:
+    targets = [*TARGETS, {"id": "other", "family": "claude", "harness": "api", "model": "openai/other"}]
+    cases = [
+        review(4 * number) | {"id": f"c{number}", "input": f"# {number}\neval(x, shell=True)"} for number in range(8)
+    ]
+    root = study(tmp_path, asked=cases, targets=targets, k=5, parallel=8)
+    plan = planned(root, endpoint)
+    report = report_of(plan.loaded, await run_study(plan, around(tmp_path, endpoint)))
+    [hypothesis] = report["hypotheses"]
+    assert (hypothesis["verdict"], hypothesis["objections"], hypothesis["accepted"]) == ("CONFIRMED", [], True)
+    assert {tuple(family["difference"]["tags"]) for family in hypothesis["families"]} == {("measured",)}
 
 
 async def test_nothing_on_disk_holds_the_key(tmp_path: Path, endpoint: StubEndpoint) -> None:

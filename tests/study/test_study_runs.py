@@ -341,12 +341,6 @@ def test_a_case_whose_question_is_its_answer_is_refused(tmp_path: Path) -> None:
         small(tmp_path, asked=[review(0), told])
 
 
-def test_a_harness_that_this_version_cannot_run_is_refused(tmp_path: Path) -> None:
-    targets = [{"id": "agent", "family": "oak", "harness": "claude", "model": "opus"}]
-    with pytest.raises(SetupError, match="`claude`, which this version cannot run"):
-        plan_study(make_study(tmp_path, targets=targets), {})
-
-
 @pytest.mark.parametrize("name", ["", "..", "a/b", ".hidden"])
 def test_an_output_stays_below_artifacts(tmp_path: Path, name: str) -> None:
     with pytest.raises(SetupError, match="no name for an output"):

@@ -16,7 +16,7 @@ from ceopt_tui.core.running_ports import ProgramCalls, Start
 from ceopt_tui.errors import CallFailed
 from schemas.evalset import Case
 from schemas.records import CallFacts
-from texttargets.runners.agent_cell import AgentCell, Seat
+from texttargets.runners.agent_cell import AgentCell, Look, Seat
 from texttargets.runners.agent_workspace import TextKind, snapshot_digest, snapshot_of
 from texttargets.runners.canary import (
     IsolationError,
@@ -79,7 +79,7 @@ class AgentRunner:
 
     async def run(self, texts: Mapping[str, str], case: Case, sample: int) -> RunResult:
         """One start of the agent, or its cached reply. IsolationError before the first when it is not alone."""
-        await self._prove()
+        await self.prove()
         seat = self.seat(texts, case)
         try:
             reply = await self._ask(seat, sample, lambda: self._cell.start(seat))
@@ -112,7 +112,22 @@ class AgentRunner:
         )
         return await self._calls.complete(request, start, accept)
 
-    async def _prove(self) -> None:
+    async def told(self, words: str, look: Look) -> ModelReply:
+        """One start outside of any case, never from the cache; `look` sees its folder before that goes."""
+        seat = Seat({}, "", words)
+        request = ModelRequest(
+            role="task",
+            model=self._model,
+            messages=(Message("user", words),),
+            timeout_s=self._timeout_s,
+            retries=self._retries,
+            identity=self._identity,
+            use_cache=False,
+        )
+        return await self._calls.complete(request, lambda: self._cell.start(seat, look=look))
+
+    async def prove(self) -> None:
+        """Shows once that the agent follows the text under test and no other. IsolationError where it does not."""
         async with self._proving:
             if not self._proven:
                 await look_around(self._cell, self._hidden)

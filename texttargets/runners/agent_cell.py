@@ -5,7 +5,7 @@ Everything is gone when the agent has ended, and what it said is all that stays.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,6 +18,8 @@ from ceopt_tui.programs import Workplace, workplace
 from texttargets.runners.agent_workspace import write_snapshot
 
 FOLDER = "work"
+
+Look = Callable[[Path], None]
 
 
 @dataclass(frozen=True)
@@ -42,8 +44,11 @@ class AgentCell:
         self._model = model
         self._timeout_s = timeout_s
 
-    async def start(self, seat: Seat, environ: Mapping[str, str] | None = None) -> Started:
-        """Runs the agent once; its own failure comes back as trouble. SetupError where it cannot be started."""
+    async def start(self, seat: Seat, environ: Mapping[str, str] | None = None, look: Look | None = None) -> Started:
+        """Runs the agent once; its own failure comes back as trouble. SetupError where it cannot be started.
+
+        `look` sees the agent's folder when it has ended, before that goes.
+        """
         try:
             with workplace() as place:
                 folder = seated(place, seat)
@@ -59,6 +64,8 @@ class AgentCell:
                     system=seat.system,
                     box=self.sandbox.box,
                 )
+                if look is not None:
+                    look(folder)
         except OSError as error:
             raise SetupError(f"`{self.dialect.executable}` cannot be started: {error}") from error
         reply = run.reply

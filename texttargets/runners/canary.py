@@ -110,7 +110,7 @@ async def look_around(cell: AgentCell, hidden: Sequence[Path]) -> None:
         return
     with workplace() as place:
         folder = seated(place, Seat({}, "", "", {"CLAUDE.md": "", "AGENTS.md": ""}))
-        places = [*_operators(cell.environ), *hidden, place.root / "CLAUDE.md", place.root / "AGENTS.md"]
+        places = [*operators_files(cell.environ), *hidden, place.root / "CLAUDE.md", place.root / "AGENTS.md"]
         script = 'for one in "$@"; do if [ -r "$one" ]; then printf "%s\\n" "$one"; fi; done; echo looked'
         arguments = ["/bin/sh", "-c", script, "look", *map(str, places)]
         words = shlex.join(cell.sandbox.box(arguments, place, folder))
@@ -124,7 +124,8 @@ async def look_around(cell: AgentCell, hidden: Sequence[Path]) -> None:
         raise IsolationError(f"the sandbox does not hide {seen[0]}{more} from `{cell.dialect.executable}`")
 
 
-def _operators(environ: Mapping[str, str]) -> Iterator[Path]:
+def operators_files(environ: Mapping[str, str]) -> Iterator[Path]:
+    """Where the operator's own configuration lies, whether it is there or not."""
     home = environ.get("HOME")
     if home:
         yield from (Path(home) / name for name in _CONFIGURATION)

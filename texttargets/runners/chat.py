@@ -37,7 +37,7 @@ class ChatRunner:
         self._params = over_defaults(DEFAULT_PARAMS, {**model.params, **(params or {})})
         self._timeout_s = timeout_s
         self._retries = retries
-        self._references = "".join(_reference(path, text) for path, text in (references or {}).items())
+        self._references = "".join(reference_block(path, text) for path, text in (references or {}).items())
 
     async def run(self, texts: Mapping[str, str], case: Case, sample: int) -> RunResult:
         """One logical call; its own failure is a result with `error`, what ends the run is raised."""
@@ -61,6 +61,6 @@ class ChatRunner:
         return case_messages(texts, case, self._role, self._syntax, self._references)
 
 
-def _reference(path: str, text: str) -> str:
+def reference_block(path: str, text: str) -> str:
     """A file the text refers to, as it follows the text; what stands in it is never filled in."""
     return f'\n\n<file path="{path}">\n{for_model(text).rstrip()}\n</file>'

@@ -6,11 +6,20 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ceopt_tui.errors import StorageError
-from schemas.study_records import CellFailed, CellScored, CellStarted, StudyRecord, StudyRegistered, StudyStopped
+from schemas.study import PROGRAMS, BoundTarget
+from schemas.study_records import (
+    CellFailed,
+    CellScored,
+    CellStarted,
+    StudyRecord,
+    StudyRegistered,
+    StudyStopped,
+    TargetProbed,
+)
 
 MOST_ATTEMPTS = 3  # at one cell, over all starts; those that a cap or an outage ended are no fault of the cell
 
-Ended = CellScored | CellFailed
+Ended = CellScored | CellFailed | TargetProbed
 
 
 @dataclass(frozen=True)
@@ -56,6 +65,25 @@ class StudyState:
     def last_call_free(self) -> bool:
         """Was nothing attempted yet?"""
         return not self.started
+
+    def probes(self, target: str) -> tuple[TargetProbed, ...]:
+        """Every probe of a target."""
+        return tuple(end for end in self.ended.values() if isinstance(end, TargetProbed) and end.target == target)
+
+    def attested(self, targets: Iterable[BoundTarget]) -> frozenset[str]:
+        """The targets that are known to run apart: whatever start measured them, its probe held.
+
+        A chat call has nothing to be kept apart: the model runs nothing here, and is sent what the study holds.
+        """
+        return frozenset(
+            target.id
+            for target in targets
+            if target.harness == "api" or (target.harness in PROGRAMS and self._is_proved(target.id))
+        )
+
+    def _is_proved(self, target: str) -> bool:
+        found = self.probes(target)
+        return bool(found) and all(probe.attested for probe in found)
 
     def is_settled(self, cell: str) -> bool:
         """Is nothing more to be tried: is there a score, a failure for good, or were there attempts enough?"""

@@ -15,11 +15,15 @@ _PER_MILLION = 1_000_000
 
 @dataclass(frozen=True)
 class Terms:
-    """How a target is paid: its price, None where nobody knows; the most tokens of a reply; requests for a cell."""
+    """How a target is paid: its price, None where nobody knows; the most tokens of a reply; requests for a cell.
+
+    `own_tokens` are those that a harness adds to every prompt, such as an agent's own instructions.
+    """
 
     price: Price | None
     reply_tokens: int
     requests: int
+    own_tokens: int = 0
 
     @property
     def is_free(self) -> bool:
@@ -56,7 +60,8 @@ def estimate_cell(prompt: str, terms: Terms) -> CellEstimate:
     """The estimate of one prompt under the terms of its target."""
     if terms.is_free:
         return CellEstimate(0, 0, 0.0, 0.0, 0)
-    tokens_in, tokens_out = estimate_tokens(prompt), min(USUAL_REPLY_TOKENS, terms.reply_tokens)
+    tokens_in = estimate_tokens(prompt) + terms.own_tokens
+    tokens_out = min(USUAL_REPLY_TOKENS, terms.reply_tokens)
     most = _usd(terms.price, tokens_in, terms.reply_tokens * MORE_ROOM)
     return CellEstimate(
         tokens_in,

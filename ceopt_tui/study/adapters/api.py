@@ -5,9 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
-from pathlib import Path
-
-import platformdirs
 
 from ceopt_tui.core.call_params import over_defaults
 from ceopt_tui.core.masking import secrets_in, secrets_of
@@ -72,15 +69,13 @@ async def runners_of(
     stack: AsyncExitStack,
     *,
     environ: Mapping[str, str],
-    cache_folder: Path | None,
+    cache: ReplyCache,
     clock: Clock,
     warn: Callable[[str], None],
 ) -> dict[str, ChatRunner]:
     """A runner for every model, which the stack closes; none, and nothing opened, where there is no model."""
     if not models:
         return {}
-    cache = ReplyCache(cache_folder or platformdirs.user_cache_path("ceopt") / "replies", warn)
-    stack.callback(cache.close)
     secrets = secrets_in(environ).union(*(secrets_of(model.params) for model in models.values()))
     client = LiteLLMClient(calls.ledger, cache, clock=clock, secrets=secrets, warn=warn)
     await stack.enter_async_context(client)
