@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from ceopt_tui.commands.study_regress import regress
 from ceopt_tui.core.figures import counted
 from ceopt_tui.core.visible import said
 from ceopt_tui.errors import InputError
@@ -22,7 +23,6 @@ from ceopt_tui.study.starting import Surroundings, recorded_report, run_study
 from ceopt_tui.system_clock import SystemClock
 
 NOT_YET = {
-    "regress": "holding one study against another",
     "enqueue": "the queue of studies",
     "run-next": "the queue of studies",
     "improve": "writing the next variant",
@@ -153,6 +153,9 @@ def report(study: Path, output: str, as_json: bool) -> int:
     found = recorded_report(study, output)
     click.echo(json.dumps(found, indent=1, ensure_ascii=False) if as_json else said(markdown(found)).rstrip("\n"))
     return ExitStatus.FINISHED
+
+
+command.add_command(regress)
 
 
 def _progress(done: int, total: int) -> None:

@@ -89,7 +89,7 @@ def _family(direction: str, compared: bool, found: FamilyVerdict) -> dict[str, A
         "family": found.family,
         "verdict": found.word,
         "cases": found.estimate.count if found.estimate else 0,
-        "difference" if compared else "level": _figures(found.estimate, found.tags, turned=turned),
+        "difference" if compared else "level": figures_of(found.estimate, found.tags, turned=turned),
         "confidence": _figure(found.confidence, found.tags),
     }
 
@@ -100,14 +100,15 @@ def _level(level: Level) -> dict[str, Any]:
         "target": level.target.id,
         "family": level.target.family,
         "group": level.group,
-        "score": _figures(level.estimate, level.tags),
+        "score": figures_of(level.estimate, level.tags),
         "scored": level.scored,
         "cells": level.wanted,
         "missing": list(level.missing),
     }
 
 
-def _figures(found: Estimate | None, tags: Tags, *, turned: bool = False) -> dict[str, Any] | None:
+def figures_of(found: Estimate | None, tags: Tags, *, turned: bool = False) -> dict[str, Any] | None:
+    """An estimate as every report has it; with `turned` of a claim that something falls."""
     if found is None:
         return None
     low, high = (-found.high, -found.low) if turned else (found.low, found.high)
