@@ -9,13 +9,15 @@ from pathlib import Path
 
 import click
 
+from ceopt_tui.commands.study_queue import enqueue, queue, run_next
 from ceopt_tui.commands.study_regress import regress
 from ceopt_tui.core.figures import counted
 from ceopt_tui.core.visible import said
 from ceopt_tui.errors import InputError
 from ceopt_tui.exits import ExitStatus
 from ceopt_tui.study.freezing import freeze as write_freeze
-from ceopt_tui.study.places import DEFAULT_OUTPUT, write_new
+from ceopt_tui.study.measuring import measure
+from ceopt_tui.study.places import DEFAULT_OUTPUT
 from ceopt_tui.study.planning import Only, plan_study, require_budget, sound_study
 from ceopt_tui.study.report_markdown import markdown
 from ceopt_tui.study.reporting import report_of
@@ -23,8 +25,6 @@ from ceopt_tui.study.starting import Surroundings, recorded_report, run_study
 from ceopt_tui.system_clock import SystemClock
 
 NOT_YET = {
-    "enqueue": "the queue of studies",
-    "run-next": "the queue of studies",
     "improve": "writing the next variant",
     "release": "taking a variant into its target",
 }
@@ -119,12 +119,10 @@ def run(
     around = Surroundings(
         os.environ, SystemClock(), lambda text: _say(f"note: {text}"), _progress, cache_dir, keep_outputs=keep_outputs
     )
-    state = asyncio.run(run_study(plan, around, fresh=fresh))
-    found = report_of(plan.loaded, state)
-    text, data = markdown(found), json.dumps(found, indent=1, ensure_ascii=False) + "\n"
-    for ending, content in ((".md", text), (".json", data)) if found["complete"] else ():
-        _say(f"report: {write_new(plan.folder, 'report', ending, content.encode())}")
-    click.echo(data if as_json else said(text), nl=False)
+    ended = asyncio.run(measure(plan, around, fresh=fresh))
+    for path in ended.written:
+        _say(f"report: {path}")
+    click.echo(ended.data if as_json else said(ended.text), nl=False)
     return ExitStatus.FINISHED
 
 
@@ -155,7 +153,8 @@ def report(study: Path, output: str, as_json: bool) -> int:
     return ExitStatus.FINISHED
 
 
-command.add_command(regress)
+for _more in (regress, enqueue, run_next, queue):
+    command.add_command(_more)
 
 
 def _progress(done: int, total: int) -> None:

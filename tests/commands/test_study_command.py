@@ -82,7 +82,7 @@ def test_there_is_no_report_of_nothing(root: Path) -> None:
 def test_what_this_version_does_not_have_is_refused_by_name(name: str, root: Path) -> None:
     ended = study(name, root)
     assert ended.exception is not None
-    assert "is not part of this version. It has: check, freeze, probe, " in str(ended.exception)
+    assert "is not part of this version. It has: check, enqueue, freeze, " in str(ended.exception)
 
 
 def test_freezing_asks_for_no_key(tmp_path: Path) -> None:
