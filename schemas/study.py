@@ -83,6 +83,13 @@ class Matrix(Section):
     models: Annotated[tuple[MatrixModel, ...], Field(min_length=1)]
 
 
+class StudyJudge(Section):
+    """The model that scores what no rule can; `family` says whose it is, and it is none of those that are tested."""
+
+    model: FilledText
+    family: FilledText
+
+
 class StudyBudget(Section):
     """Caps over the whole study; null is no cap."""
 
@@ -105,7 +112,9 @@ class Study(Section):
     models: ModelMap = Field(default_factory=dict)
     """Addresses, keys and prices of models, as in a spec."""
     params: JsonMap = Field(default_factory=dict)
-    """Parameters of every model call."""
+    """Parameters of every model call of a target."""
+    judge: StudyJudge | None = None
+    """Needed where a case has an answer in prose, or is judged."""
     cases: Annotated[tuple[RepositoryPath, ...], Field(min_length=1)]
     hypotheses: RepositoryPath = "hypotheses.yaml"
     k: Annotated[Integer, Field(ge=1, le=100)]
@@ -128,8 +137,8 @@ class Study(Section):
 
     @property
     def is_offline(self) -> bool:
-        """Does no target reach a model?"""
-        return all(target.harness in OFFLINE for target in self.bound_targets)
+        """Is no model reached?"""
+        return self.judge is None and all(target.harness in OFFLINE for target in self.bound_targets)
 
 
 class Power(Section):

@@ -14,9 +14,7 @@ from schemas.spec_execution import RepositoryPath
 from schemas.study import SafeId
 
 NOT_CARRIED_OUT = {
-    "prose": "answers in prose need a judge of recall",
     "dod_gate": "a definition-of-done gate needs an isolated cell",
-    "judged": "judged dimensions need a calibrated judge",
     "e2e_outcome": "an end-to-end outcome needs an isolated cell and hidden tests",
     "learning_transfer": "learning transfer needs the paired sequence",
 }
@@ -71,7 +69,33 @@ class FindingsAnswer(Section):
     """Every code a reply may name."""
 
 
-Answer = ExactAnswer | RouteAnswer | NumberAnswer | BooleanAnswer | SetAnswer | FindingsAnswer
+class ProseAnswer(Section):
+    """The reply says these things in words of its own; a judge is asked of each whether it does.
+
+    Scored by the share it says. `tokens` are words that stand for one of them, for a search without a model, which is
+    reported beside the judge and never averaged with it.
+    """
+
+    type: Literal["prose"] = "prose"
+    planted: Annotated[tuple[FilledText, ...], Field(min_length=1)]
+    tokens: dict[str, tuple[FilledText, ...]] = Field(default_factory=dict)
+    """By a planted thing, as it is written above."""
+
+
+class JudgedAnswer(Section):
+    """The reply is scored by a judge with a rubric for each dimension; scored by their mean, each from 0 to 1."""
+
+    type: Literal["judged"] = "judged"
+    dimensions: Annotated[dict[SafeId, RepositoryPath], Field(min_length=1)]
+    """A name, such as compliance or quality, and the file with its rubric, which names its scale."""
+    good: FilledText
+    """A reply that is known to be good: the judge must score it above one that says nothing."""
+
+
+JudgeAnswer = ProseAnswer | JudgedAnswer
+Answer = (
+    ExactAnswer | RouteAnswer | NumberAnswer | BooleanAnswer | SetAnswer | FindingsAnswer | ProseAnswer | JudgedAnswer
+)
 
 SCORERS: dict[str, str] = {
     "exact": "exact",
@@ -80,8 +104,12 @@ SCORERS: dict[str, str] = {
     "boolean": "boolean",
     "set": "set",
     "findings": "planted_defect",
+    "prose": "recall_judge",
+    "judged": "llm_judge",
 }
 """The scorer of each answer type."""
+JUDGE_SCORERS = frozenset({"recall_judge", "llm_judge"})
+"""Those that ask a model."""
 
 
 def _carried_out(value: Any) -> Any:
@@ -100,6 +128,11 @@ class StudyCase(Section):
     material: RepositoryPath | None = None
     """A file of the study's folder that follows the input."""
     answer: Annotated[Answer, Field(discriminator="type"), BeforeValidator(_carried_out)]
+
+    @property
+    def is_judged(self) -> bool:
+        """Does a model score it?"""
+        return self.scorer in JUDGE_SCORERS
 
     @property
     def scorer(self) -> str:

@@ -14,7 +14,7 @@ from schemas.loading import checked, read_bytes
 from schemas.problems import problem_at
 from schemas.spec_rule import Broken
 from schemas.study import SKILL_FILE, Hypotheses, Study, text_kind
-from schemas.study_cases import StudyCase, StudyCases
+from schemas.study_cases import JudgedAnswer, StudyCase, StudyCases
 from schemas.study_rules import broken_case_answers, broken_hypothesis_rules, broken_study_rules
 from schemas.yaml_strict import EVALSET_BYTES, SPEC_BYTES, Document, read
 
@@ -113,6 +113,7 @@ class _Reader:
             def rules(found: StudyCases) -> Iterator[Broken]:
                 yield from broken_case_answers(found.cases)
                 yield from self._material(found)
+                yield from self._judged(found, study)
                 for number, case in enumerate(found.cases):
                     if case.id in seen:
                         yield Broken(("cases", number, "id"), f"stands twice: '{case.id}'")
@@ -143,6 +144,16 @@ class _Reader:
         raw = self.bytes(name, SPEC_BYTES)
         if raw is not None and (fault := _text_fault(raw)):
             self.problems.append(Problem(str(self._folder / name), 0, "", fault))
+
+    def _judged(self, found: StudyCases, study: Study) -> Iterator[Broken]:
+        for number, case in enumerate(found.cases):
+            if case.is_judged and study.judge is None:
+                what = f"needs a judge: `{case.answer.type}` is scored by a model. Write `judge` in {STUDY_NAME}"
+                yield Broken(("cases", number, "answer", "type"), what)
+            for name, path in case.answer.dimensions.items() if isinstance(case.answer, JudgedAnswer) else ():
+                raw = self.bytes(path, SPEC_BYTES)
+                if raw is not None and (fault := _text_fault(raw)):
+                    yield Broken(("cases", number, "answer", "dimensions", name), f"{path} {fault}")
 
     def _material(self, found: StudyCases) -> Iterator[Broken]:
         for number, case in enumerate(found.cases):

@@ -39,6 +39,8 @@ class CellScored(Record):
     detail: str = ""
     reply_sha256: str
     facts: CallFacts | None = None
+    judged: CallFacts | None = None  # what its judge cost, all calls together
+    word_search: float | None = None  # what a search for words gives, beside a judge of recall
     kept: bool = False  # the reply can be read among the outputs
 
 
@@ -47,11 +49,12 @@ class CellFailed(Record):
 
     kind: Literal["cell_failed"] = "cell_failed"
     attempt: str
-    reason: Literal["provider", "stopped", "truncated", "unreadable", "pipeline"]
+    reason: Literal["provider", "stopped", "truncated", "unreadable", "pipeline", "judge"]
     message: str
     retryable: bool
     reply_sha256: str | None = None
     facts: CallFacts | None = None
+    judged: CallFacts | None = None
     kept: bool = False
 
 
@@ -88,6 +91,20 @@ class TargetProbed(Record):
         )
 
 
+class JudgeTried(Record):
+    """The judge on replies that are known to be good, each against one that says nothing. `ordered`: put above it.
+
+    It holds for this judge and these rubrics alone, which `digest` stands for, and enters no other figure.
+    """
+
+    kind: Literal["judge_tried"] = "judge_tried"
+    attempt: str
+    digest: str
+    ordered: int
+    cases: int
+    facts: CallFacts | None = None
+
+
 class StudyStopped(Record):
     """No more calls were made, and why: a cap, or a provider that gave no more answers."""
 
@@ -96,6 +113,7 @@ class StudyStopped(Record):
 
 
 StudyRecord = Annotated[
-    StudyRegistered | CellStarted | CellScored | CellFailed | TargetProbed | StudyStopped, Field(discriminator="kind")
+    StudyRegistered | CellStarted | CellScored | CellFailed | TargetProbed | JudgeTried | StudyStopped,
+    Field(discriminator="kind"),
 ]
 STUDY_RECORDS: TypeAdapter[StudyRecord] = TypeAdapter(StudyRecord)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from schemas.spec_rule import Broken, unique
-from schemas.study import OFFLINE, BoundTarget, Hypotheses, Study, text_kind
-from schemas.study_cases import Answer, FindingsAnswer, RouteAnswer, StudyCase
+from schemas.study import OFFLINE, BoundTarget, Hypotheses, Study, StudyJudge, text_kind
+from schemas.study_cases import JUDGE_SCORERS, Answer, FindingsAnswer, ProseAnswer, RouteAnswer, StudyCase
 
 EVERY_CASE = "score"
 
@@ -27,10 +27,21 @@ def broken_study_rules(study: Study) -> Iterator[Broken]:
     kinds = sorted({text_kind(path) for path in study.texts.values()})
     if len(kinds) > 1:
         yield Broken(("texts",), f"are of different kinds ({', '.join(kinds)}): arms may differ in their text alone")
+    if study.judge is not None:
+        yield from _judge_faults(study.judge, study)
     families: dict[str, str] = {}
     for target in study.bound_targets:
         if target.harness not in OFFLINE and families.setdefault(target.model, target.family) != target.family:
             yield Broken(where, f"call the model {target.model} of two families; it can only speak for one")
+
+
+def _judge_faults(judge: StudyJudge, study: Study) -> Iterator[Broken]:
+    """A judge that is a tested model, or of its kin, likes what it would have written itself."""
+    for target in study.bound_targets:
+        if target.model == judge.model:
+            yield Broken(("judge", "model"), f"is the tested model of the target `{target.id}`; name another")
+        elif target.family.casefold() == judge.family.casefold():
+            yield Broken(("judge", "family"), f"is that of the target `{target.id}`; name a model of another family")
 
 
 def _program_faults(target: BoundTarget, where: tuple[str | int, ...]) -> Iterator[Broken]:
@@ -60,8 +71,10 @@ def broken_hypothesis_rules(study: Study, registered: Hypotheses, cases: Sequenc
         if hypothesis.metric not in (EVERY_CASE, *scorers):
             known = ", ".join((EVERY_CASE, *scorers))
             yield Broken((*at, "metric"), f"is measured by no case: `{hypothesis.metric}`; known are {known}")
-        if not hypothesis.mechanical:
-            yield Broken((*at, "mechanical"), "must be true: every scorer of this version works by rule")
+        judged = {case.scorer for case in cases if hypothesis.metric in (EVERY_CASE, case.scorer)} & JUDGE_SCORERS
+        if hypothesis.mechanical == bool(judged):
+            what = f"is scored by a model ({', '.join(sorted(judged))})" if judged else "is scored by rule"
+            yield Broken((*at, "mechanical"), f"must be {str(not judged).lower()}: `{hypothesis.metric}` {what}")
 
 
 def broken_case_answers(cases: Sequence[StudyCase]) -> Iterator[Broken]:
@@ -77,6 +90,12 @@ def _answer_faults(answer: Answer) -> Iterator[tuple[str, str]]:
             yield "value", f"is none of the labels: `{answer.value}`"
         if len({label.casefold() for label in answer.labels}) < len(answer.labels):
             yield "labels", "hold a label twice"
+    if isinstance(answer, ProseAnswer):
+        if len({words.casefold() for words in answer.planted}) < len(answer.planted):
+            yield "planted", "hold one thing twice"
+        strange = [words for words in answer.tokens if words not in answer.planted]
+        if strange:
+            yield "tokens", f"stand for nothing that is planted: `{strange[0]}`"
     if isinstance(answer, FindingsAnswer):
         unknown = [code for code in answer.planted if code not in answer.codes]
         if unknown:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -83,7 +84,8 @@ def make_study(
         ("cases/all.yaml", {"cases": asked}),
         ("hypotheses.yaml", {"hypotheses": hypotheses or [hypothesis()]}),
     ):
-        (root / name).write_text(yaml.safe_dump(data, sort_keys=False), encoding="utf-8")
+        unshared = json.loads(json.dumps(data))  # what stands in it twice would become an anchor
+        (root / name).write_text(yaml.safe_dump(unshared, sort_keys=False), encoding="utf-8")
     return root
 
 

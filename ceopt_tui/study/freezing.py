@@ -12,6 +12,7 @@ from ceopt_tui.core.study.scoring import SCORERS_VERSION
 from ceopt_tui.errors import GitError, InputError, Problem, SetupError
 from ceopt_tui.gitops.repository import Repository
 from ceopt_tui.journal.atomic import write_atomic
+from ceopt_tui.study import judging
 from ceopt_tui.study.adapters import agents, api, command, mock, mock_weak
 from schemas.study import PROGRAMS, BoundTarget
 from schemas.study_loading import LoadedStudy
@@ -57,6 +58,7 @@ def manifest_of(loaded: LoadedStudy) -> Manifest:
             "seed": str(study.seed),
             "k": str(study.k),
             "budget": f"{study.budget.usd} USD, {study.budget.calls} calls",
+            **({"judge": f"{study.judge.family}: {study.judge.model}, {judging.VERSION}"} if study.judge else {}),
             **{f"target {target.id}": _target(target) for target in study.bound_targets},
         },
     )

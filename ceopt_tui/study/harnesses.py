@@ -13,15 +13,18 @@ from ceopt_tui.agent_clis.starting import DIALECTS
 from ceopt_tui.core.ports import Clock, ResolvedModel, Runner
 from ceopt_tui.core.study.estimates import Terms
 from ceopt_tui.study.adapters.agents import AgentHarness, agent_models, program_terms
-from ceopt_tui.study.adapters.api import Calls, models_of, runners_of, terms_of
+from ceopt_tui.study.adapters.api import Calls, client_of, judge_model, models_of, runners_of, terms_of
 from ceopt_tui.study.adapters.command import CommandHarness, command_models
 from ceopt_tui.study.adapters.mock import MockRunner
 from ceopt_tui.study.adapters.mock_weak import MockWeakRunner
+from ceopt_tui.study.judging import StudyJudging
 from ceopt_tui.study.probing import Provable
 from judges.cache import ReplyCache
 from judges.program_calls import ProgramClient
 from schemas.study import PROGRAMS, Study
 from schemas.study_loading import LoadedStudy
+
+JUDGE = "the judge"  # among models; no target has a blank in its id
 
 
 @dataclass
@@ -30,12 +33,14 @@ class Harnesses:
 
     runners: dict[str, Runner] = field(default_factory=dict)
     provable: dict[str, Provable] = field(default_factory=dict)
+    judging: StudyJudging | None = None
 
 
 def all_models(study: Study, environ: Mapping[str, str]) -> dict[str, ResolvedModel]:
     """The model behind every target that has one. SetupError where one is not configured or cannot be capped."""
     programs = command_models(study, environ) if any(_is("command", study)) else {}
-    return {**models_of(study, environ), **agent_models(study, environ), **programs}
+    judge = {JUDGE: judge_model(study, environ)} if study.judge is not None else {}
+    return {**models_of(study, environ), **agent_models(study, environ), **programs, **judge}
 
 
 def all_terms(study: Study, models: Mapping[str, ResolvedModel]) -> dict[str, Terms]:
@@ -70,7 +75,12 @@ async def make_harnesses(
     cache = ReplyCache(cache_folder or platformdirs.user_cache_path("ceopt") / "replies", warn)
     stack.callback(cache.close)
     chats = {target.id: models[target.id] for target in study.bound_targets if target.harness == "api"}
-    made.runners |= await runners_of(study, chats, calls, stack, environ=environ, cache=cache, clock=clock, warn=warn)
+    if chats or JUDGE in models:
+        asked = [*chats.values(), *(models[name] for name in models if name == JUDGE)]
+        client = await client_of(calls, stack, asked, environ=environ, cache=cache, clock=clock, warn=warn)
+        made.runners |= runners_of(study, chats, client)
+        if JUDGE in models:
+            made.judging = StudyJudging(loaded, models[JUDGE], client, cache)
     programs = ProgramClient(calls.ledger, cache)
     hidden = [(loaded.folder / name).resolve() for name in loaded.files]
     for target in study.bound_targets:

@@ -9,14 +9,26 @@ from pathlib import Path
 from ceopt_tui.core.figures import counted
 from ceopt_tui.core.ports import ResolvedModel
 from ceopt_tui.core.study.cells import Cell, cells_of
-from ceopt_tui.core.study.estimates import OFFLINE_TERMS, CellEstimate, Terms, TotalEstimate, estimate_cell, total
+from ceopt_tui.core.study.estimates import (
+    OFFLINE_TERMS,
+    CellEstimate,
+    Terms,
+    TotalEstimate,
+    combined,
+    estimate_cell,
+    total,
+)
+from ceopt_tui.core.study.scoring import golden_reply
 from ceopt_tui.errors import SetupError
 from ceopt_tui.gitops.repository import Repository
 from ceopt_tui.study.freezing import Committed, Manifest, manifest_of, require_frozen
-from ceopt_tui.study.harnesses import all_models, all_terms
+from ceopt_tui.study.harnesses import JUDGE, all_models, all_terms
+from ceopt_tui.study.judging import rubrics_of
 from ceopt_tui.study.places import DEFAULT_OUTPUT, output_folder
 from ceopt_tui.study.preflight import require_sound_cases
-from ceopt_tui.study.prompts import whole_prompt
+from ceopt_tui.study.prompts import asked, whole_prompt
+from judges.family import family
+from schemas.evalset import as_words
 from schemas.study_loading import LoadedStudy, load_study
 
 
@@ -69,9 +81,16 @@ class StudyPlan:
             f"Study      {study.name}: {counted(len(self.cells), 'cell')} ({shape})",
             *(self._of_target(target.id) for target in study.bound_targets if target.id in targets),
             f"In all     {_told(self.total)}",
-            "Judge      none: every scorer works by rule. Proposer: none.",
+            self._of_judge(),
             f"Caps       {money}; {calls}",
         ]
+
+    def _of_judge(self) -> str:
+        judge = self.models.get(JUDGE)
+        judged = sum(cell.case.is_judged for cell in self.cells)
+        if judge is None or not judged:
+            return "Judge      none: every scorer works by rule. Proposer: none."
+        return f"Judge      {judge.model}: {counted(judged, 'cell')}, in the figures above. Proposer: none."
 
     def _of_target(self, name: str) -> str:
         own = [self.estimates[cell.id] for cell in self.cells if cell.target.id == name]
@@ -95,6 +114,7 @@ def plan_study(
     models = all_models(study, environ)
     every = cells_of(list(study.texts), study.bound_targets, loaded.cases, study.k)
     cells = tuple(cell for cell in every if only.takes(cell))
+    _require_independent_judge(models)
     terms = all_terms(study, models)
     return StudyPlan(
         loaded,
@@ -141,9 +161,26 @@ def _require_known(loaded: LoadedStudy, only: Only) -> None:
                 raise SetupError(f"the study has no {what} `{name}`", f"It has {', '.join(there)}.")
 
 
+def _require_independent_judge(models: Mapping[str, ResolvedModel]) -> None:
+    """SetupError where the judge is a tested model by another name, or of its kin, whatever the study calls it."""
+    judge = models.get(JUDGE)
+    for target, model in models.items():
+        if judge is not None and model is not judge and family(model.model) == family(judge.model):
+            raise SetupError(
+                f"the judge {judge.model} is of the family of {model.model}, which the target `{target}` tests",
+                "Name a judge of another family: a model likes what it would have written itself.",
+            )
+
+
 def _estimate(loaded: LoadedStudy, cell: Cell, terms: Mapping[str, Terms]) -> CellEstimate:
     found = terms.get(cell.target.id)
-    return estimate_cell(whole_prompt(loaded, cell), found) if found else estimate_cell("", OFFLINE_TERMS)
+    own = estimate_cell(whole_prompt(loaded, cell), found) if found else estimate_cell("", OFFLINE_TERMS)
+    judge = terms.get(JUDGE)
+    if judge is None or not cell.case.is_judged:
+        return own
+    question = as_words(asked(loaded, cell.case).input) + golden_reply(cell.case.answer)
+    parts = [estimate_cell(question + rubric.text, judge) for _, rubric in rubrics_of(loaded, cell.case)]
+    return combined([own, *parts])
 
 
 def _bound(manifest: Manifest, models: Mapping[str, ResolvedModel]) -> Manifest:

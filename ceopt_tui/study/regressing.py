@@ -11,6 +11,7 @@ from ceopt_tui.core.study.cells import cells_of
 from ceopt_tui.core.study.regression import FamilyChange, Side, changes, together
 from ceopt_tui.errors import SetupError
 from ceopt_tui.study.freezing import manifest_of
+from ceopt_tui.study.judging import is_judge_trusted
 from ceopt_tui.study.places import output_folder
 from ceopt_tui.study.reporting import figures_of
 from ceopt_tui.study.starting import read_study
@@ -92,7 +93,8 @@ def _bound(loaded: LoadedStudy, registered: StudyRegistered) -> dict[str, str | 
 def _side(loaded: LoadedStudy, state: StudyState, side: Measured) -> Side:
     study = loaded.study
     cells = list(cells_of([side.text], study.bound_targets, loaded.cases, study.k))
-    return Side(cells, {cell: end.score for cell, end in state.scores.items()})
+    scores = {cell: end.score for cell, end in state.scores.items()}
+    return Side(cells, scores, is_judge_trusted(loaded, state))
 
 
 def _family(change: FamilyChange) -> dict[str, Any]:

@@ -41,6 +41,7 @@ def _lines(report: Mapping[str, Any]) -> Iterator[str]:
     yield ""
     yield from _hypotheses(report)
     yield from _levels(report)
+    yield from _judge(report["judge"])
     yield from _isolation(report)
     yield from _lost(report)
 
@@ -118,6 +119,26 @@ def _levels(report: Mapping[str, Any]) -> Iterator[str]:
         yield from (f"- {_foreign(reason)}" for reason in missing)
     yield ""
     yield "Intervals hold `95%` each; those of hypotheses share one error rate of `5%`."
+
+
+def _judge(judge: Mapping[str, Any] | None) -> Iterator[str]:
+    if judge is None:
+        return
+    yield ""
+    yield "## Judge"
+    yield ""
+    if judge["tried_on"] is None:
+        yield f"{_code(judge['model'])} was not tried yet."
+    else:
+        tried = f"{judge['good_above_empty']} of {counted(judge['tried_on'], 'case')}"
+        worth = "its scores are measurements" if judge["trusted"] else "too few: its scores are soft"
+        yield f"{_code(judge['model'])} put the good reply above an empty one in {tried}; {worth}."
+    if judge["cells_searched"]:
+        yield ""
+        yield (
+            f"A search for words, which is not averaged with it, says something else in {judge['search_disagrees']} of "
+            f"{counted(judge['cells_searched'], 'cell')}."
+        )
 
 
 def _isolation(report: Mapping[str, Any]) -> Iterator[str]:

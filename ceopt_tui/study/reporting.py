@@ -14,9 +14,10 @@ from ceopt_tui.core.study.findings import Level, levels
 from ceopt_tui.core.study.intervals import Estimate
 from ceopt_tui.core.study.tags import Tags
 from ceopt_tui.core.study.verdicts import FamilyVerdict, Verdict, verdicts
+from ceopt_tui.study.judging import is_judge_trusted
 from schemas.study import BoundTarget
 from schemas.study_loading import LoadedStudy
-from schemas.study_records import TargetProbed
+from schemas.study_records import CellFailed, CellScored
 
 REPORT_VERSION = 1
 DIGITS = 4
@@ -31,7 +32,8 @@ def report_of(loaded: LoadedStudy, state: StudyState) -> dict[str, Any]:
     study = loaded.study
     cells = list(cells_of(list(study.texts), study.bound_targets, loaded.cases, study.k))
     scores = {cell: end.score for cell, end in state.scores.items()}
-    found = verdicts(loaded.hypotheses.hypotheses, cells, scores, state.attested(study.bound_targets))
+    attested, trusted = state.attested(study.bound_targets), is_judge_trusted(loaded, state)
+    found = verdicts(loaded.hypotheses.hypotheses, cells, scores, attested, trusted=trusted)
     lost = [cell.id for cell in cells if cell.id not in scores]
     settled = all(state.is_settled(cell.id) for cell in cells)
     registered = state.registered
@@ -52,13 +54,14 @@ def report_of(loaded: LoadedStudy, state: StudyState) -> dict[str, Any]:
         },
         "coverage": {"scored": len(cells) - len(lost), "cells": len(cells)},
         "hypotheses": [_verdict(one) for one in found],
-        "levels": [_level(one) for one in levels(cells, scores)],
+        "levels": [_level(one) for one in levels(cells, scores, trusted=trusted)],
         "lost": [{"cell": cell, "why": state.failure(cell)} for cell in lost],
         "unresolved": list(state.unresolved),
         "spent": _spent(state),
+        "judge": _judge(loaded, state, trusted=trusted),
         "isolation": [_isolation(target, state) for target in study.bound_targets],
         "outputs": {
-            "kept": sum(end.kept for end in state.ended.values() if not isinstance(end, TargetProbed)),
+            "kept": sum(end.kept for end in state.ended.values() if isinstance(end, CellScored | CellFailed)),
             "read_by_a_person": False,
         },
     }
@@ -126,6 +129,23 @@ def _rounded(value: float) -> float:
 
 def _words(tags: Tags) -> list[str]:
     return [tags.evidence, *tags.marks]
+
+
+def _judge(loaded: LoadedStudy, state: StudyState, *, trusted: bool) -> dict[str, Any] | None:
+    """The judge, how often it put a good reply above an empty one, where a search for words says something else."""
+    judge, trials = loaded.study.judge, state.judge_trials
+    if judge is None:
+        return None
+    searched = [end for end in state.scores.values() if end.word_search is not None]
+    return {
+        "model": judge.model,
+        "family": judge.family,
+        "trusted": trusted,
+        "good_above_empty": trials[-1].ordered if trials else None,
+        "tried_on": trials[-1].cases if trials else None,
+        "cells_searched": len(searched),
+        "search_disagrees": sum(end.word_search != end.score for end in searched),
+    }
 
 
 def _isolation(target: BoundTarget, state: StudyState) -> dict[str, Any]:

@@ -11,12 +11,14 @@ from ceopt_tui.core.masking import mask
 from ceopt_tui.core.ports import Runner, RunResult
 from ceopt_tui.core.study.attempts import StudyState
 from ceopt_tui.core.study.cells import Cell
-from ceopt_tui.core.study.scoring import Unreadable, score_reply
+from ceopt_tui.core.study.scoring import Unreadable, score_reply, word_search
 from ceopt_tui.errors import BudgetError, CallFailed, CeoptError, ProviderError, SetupError, StorageError
 from ceopt_tui.journal.journal import Journal
+from ceopt_tui.study.judging import NotJudged, StudyJudging
 from ceopt_tui.study.planning import StudyPlan
 from ceopt_tui.study.prompts import asked, snapshot, whole_prompt
 from schemas.record import CallFacts
+from schemas.study_cases import ProseAnswer
 from schemas.study_records import CellFailed, CellScored, CellStarted, StudyRecord, StudyStopped
 
 Failed = Callable[[], CallFacts | None]
@@ -37,6 +39,7 @@ class CellRunner:
         failed: Failed,
         progress: Progress,
         keep: Keep | None = None,
+        judging: StudyJudging | None = None,
     ) -> None:
         self._plan = plan
         self._runners = runners
@@ -45,6 +48,7 @@ class CellRunner:
         self._failed = failed
         self._progress = progress
         self._keep = keep
+        self._judging = judging
         self._ending: CeoptError | None = None
         self._done = 0
 
@@ -107,8 +111,47 @@ class CellRunner:
             return self._failure(attempt, "provider", result.error)
         if self._keep is not None:
             self._keep(cell, attempt, result.output)
-        return _scored(attempt, cell, result, whole_prompt(loaded, cell)).model_copy(
-            update={"kept": self._keep is not None}
+        prompt = whole_prompt(loaded, cell)
+        if cell.case.is_judged and _void(attempt, result) is None:
+            end = await self._judged(attempt, cell, result, prompt)
+        else:
+            end = _scored(attempt, cell, result, prompt)
+        return end.model_copy(update={"kept": self._keep is not None})
+
+    async def _judged(self, attempt: str, cell: Cell, result: RunResult, prompt: str) -> CellScored | CellFailed:
+        """A score by the judge. What it had cost when the study ended with it is not known: the most counts."""
+        assert self._judging is not None
+        digest, facts = _digest(result), result.facts
+        try:
+            found = await self._judging.score(cell.case, result.output, cell.repeat)
+        except NotJudged as error:
+            return self._unjudged(attempt, "judge", error, digest).model_copy(
+                update={"facts": facts, "judged": error.facts}
+            )
+        except (BudgetError, ProviderError, SetupError) as error:
+            self._ending = error
+            return self._unjudged(attempt, "stopped", error, digest)
+        answer = cell.case.answer
+        search = word_search(answer, result.output, prompt) if isinstance(answer, ProseAnswer) else None
+        return CellScored(
+            attempt=attempt,
+            score=found.scored.score,
+            detail=found.scored.detail,
+            reply_sha256=digest,
+            facts=facts,
+            judged=found.facts,
+            word_search=search,
+        )
+
+    def _unjudged(
+        self, attempt: str, reason: Literal["judge", "stopped"], error: CeoptError, digest: str
+    ) -> CellFailed:
+        return CellFailed(
+            attempt=attempt,
+            reason=reason,
+            message=_printable(error.message),
+            retryable=True,
+            reply_sha256=digest,
         )
 
     def _failure(self, attempt: str, reason: Literal["provider", "stopped"], message: str) -> CellFailed:
@@ -122,14 +165,31 @@ def _printable(message: str) -> str:
     return mask(message).encode("utf-8", "replace").decode("utf-8")
 
 
+def _digest(result: RunResult) -> str:
+    return hashlib.sha256(result.output.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _void(attempt: str, result: RunResult) -> CellFailed | None:
+    """The end of a cell whose reply is not whole; None where it is."""
+    if not result.truncated:
+        return None
+    why = "the reply was cut by its length limit" if result.output.strip() else "the reply is empty"
+    return CellFailed(
+        attempt=attempt,
+        reason="truncated",
+        message=why,
+        retryable=False,
+        reply_sha256=_digest(result),
+        facts=result.facts,
+    )
+
+
 def _scored(attempt: str, cell: Cell, result: RunResult, prompt: str) -> CellScored | CellFailed:
     """The score of a reply. One that was cut, or cannot be read, has none, and is not asked for until it fits."""
-    digest = hashlib.sha256(result.output.encode("utf-8", "surrogatepass")).hexdigest()
-    if result.truncated:
-        why = "the reply was cut by its length limit" if result.output.strip() else "the reply is empty"
-        return CellFailed(
-            attempt=attempt, reason="truncated", message=why, retryable=False, reply_sha256=digest, facts=result.facts
-        )
+    void = _void(attempt, result)
+    if void is not None:
+        return void
+    digest = _digest(result)
     try:
         found = score_reply(cell.case.answer, result.output, prompt)
     except Unreadable as error:

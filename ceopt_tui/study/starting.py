@@ -22,6 +22,7 @@ from ceopt_tui.study.adapters.agents import require_agents
 from ceopt_tui.study.adapters.api import Calls
 from ceopt_tui.study.freezing import Committed, Manifest, differences, manifest_of, require_committed
 from ceopt_tui.study.harnesses import make_harnesses
+from ceopt_tui.study.judge_trial import is_judge_tried, try_judge
 from ceopt_tui.study.outputs import OutputFiles
 from ceopt_tui.study.places import make_output, output_folder
 from ceopt_tui.study.planning import StudyPlan, require_registered
@@ -112,8 +113,20 @@ async def _run_cells(
         await probe_targets(unproved, estimates, journal, state, calls.failed, around.token)
         if probe_only:
             return
+        judged = [cell for cell in open_cells if cell.case.is_judged]
+        if made.judging is not None and judged and not is_judge_tried(plan.loaded, state):
+            await try_judge(made.judging, plan, journal, state)
         keep = OutputFiles(plan.folder).keep if around.keep_outputs else None
-        work = CellRunner(plan, runners, journal, state, failed=calls.failed, progress=around.progress, keep=keep)
+        work = CellRunner(
+            plan,
+            runners,
+            journal,
+            state,
+            failed=calls.failed,
+            progress=around.progress,
+            keep=keep,
+            judging=made.judging,
+        )
         await work.run()
 
 

@@ -8,7 +8,8 @@ import pytest
 
 from ceopt_tui.core.ports import Price
 from ceopt_tui.core.study.attempts import MOST_ATTEMPTS, StudyState, fold
-from ceopt_tui.core.study.estimates import OFFLINE_TERMS, Terms, estimate_cell, total
+from ceopt_tui.core.study.estimates import OFFLINE_TERMS, Terms, combined, estimate_cell, total
+from ceopt_tui.core.study.trust import is_trusted
 from ceopt_tui.errors import StorageError
 from schemas.study import BoundTarget
 from schemas.study_records import (
@@ -17,6 +18,7 @@ from schemas.study_records import (
     CellFailed,
     CellScored,
     CellStarted,
+    JudgeTried,
     StudyRecord,
     StudyRegistered,
     StudyStopped,
@@ -161,3 +163,32 @@ def test_a_program_is_attested_by_probes_of_which_every_answer_held(harness: str
 def test_a_chat_call_runs_nothing_here_and_a_stand_in_proves_nothing() -> None:
     assert state().attested([target("api")]) == {"t"}
     assert state(*probed("1")).attested([target("mock")]) == frozenset()
+
+
+def tried(attempt: str, ordered: int, digest: str = "d", cases: int = 10) -> list[StudyRecord]:
+    end = JudgeTried(attempt=attempt, digest=digest, ordered=ordered, cases=cases, facts=FACTS)
+    return [start(attempt, "judge"), end]
+
+
+def test_a_judge_is_trusted_by_its_last_trial_with_these_rubrics() -> None:
+    assert not is_trusted(state().judge_trials, "d")
+    assert is_trusted(state(*tried("1", 8)).judge_trials, "d")
+    assert not is_trusted(state(*tried("1", 7)).judge_trials, "d")
+    assert not is_trusted(state(*tried("1", 10)).judge_trials, "other")
+    assert not is_trusted(state(*tried("1", 10), *tried("2", 0)).judge_trials, "d")
+    assert not is_trusted(state(*tried("1", 0, cases=0)).judge_trials, "d")
+    assert state(*tried("1", 8)).spent.usd == 0.25
+
+
+def test_what_the_judge_cost_is_spent_too() -> None:
+    judged = good("1").model_copy(update={"judged": FACTS.model_copy(update={"usd": 1.0, "attempts": 2})})
+    assert (state(start("1"), judged).spent.usd, state(start("1"), judged).spent.calls) == (1.25, 3)
+
+
+def test_requests_of_one_cell_add_up_and_one_unknown_price_makes_all_unknown() -> None:
+    priced = estimate_cell("x" * 400, Terms(Price(1.0, 1.0), 100, 3, own_tokens=50))
+    unpriced = estimate_cell("x" * 400, Terms(None, 100, 3))
+    both = combined([priced, priced])
+    assert (both.usd, both.calls, both.requests_most) == (2 * (priced.usd or 0), 2, 6)
+    assert both.tokens_in == 2 * (unpriced.tokens_in + 50)
+    assert combined([priced, unpriced]).usd is None and combined([priced, unpriced]).usd_most is None

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from ceopt_tui.core.study.scoring import Unreadable, golden_reply, score_reply
-from schemas.study_cases import Answer
+from ceopt_tui.core.study.scoring import Unreadable, golden_reply, score_reply, word_search
+from schemas.study_cases import Answer, JudgedAnswer, ProseAnswer
 
 ANSWERS: TypeAdapter[Answer] = TypeAdapter(Answer)
 CODES = ["sql", "no-timeout", "leak"]
@@ -118,3 +118,32 @@ def test_a_boolean_reply_is_never_equal_to_a_number() -> None:
     assert json.loads("1") == True  # noqa: E712 - why identity is asked for, and the type before
     with pytest.raises(Unreadable):
         score(answer(type="boolean", value=True), "1")
+
+
+PROSE = ProseAnswer(
+    planted=("It leaks.", "It loops."), tokens={"It leaks.": ("leak", "unclosed"), "It loops.": ("loop",)}
+)
+
+
+@pytest.mark.parametrize(
+    ("reply", "share"),
+    [
+        ("The file stays UNCLOSED.", 0.5),
+        ("It leaks and it loops.", 1.0),
+        ("There is no leak.\nIt loops.", 0.5),
+        ("Does it leak?", 0.0),
+    ],
+)
+def test_a_search_for_words_finds_what_is_asserted(reply: str, share: float) -> None:
+    assert word_search(PROSE, reply, "Does it leak?") == share
+
+
+def test_without_words_nothing_is_searched() -> None:
+    assert word_search(ProseAnswer(planted=("It leaks.",)), "It leaks.", "") is None
+
+
+@pytest.mark.parametrize("answer", [PROSE, JudgedAnswer(dimensions={"quality": "q.md"}, good="Good.")])
+def test_no_rule_scores_what_is_for_a_judge(answer: ProseAnswer | JudgedAnswer) -> None:
+    assert golden_reply(answer) in ("It leaks.\nIt loops.", "Good.")
+    with pytest.raises(TypeError):
+        score_reply(answer, "It leaks.", "")

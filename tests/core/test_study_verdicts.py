@@ -16,6 +16,7 @@ from ceopt_tui.core.study.intervals import PRIOR_DF, PRIOR_SD, estimate
 from ceopt_tui.core.study.report_lint import bare_figures
 from ceopt_tui.core.study.tags import Basis, missing_power, tags_of
 from ceopt_tui.core.study.verdicts import Verdict, verdicts
+from schemas.study_cases import ProseAnswer, StudyCase
 
 EVERYWHERE = frozenset({"a", "b"})
 UNIT = st.floats(0, 1)
@@ -222,3 +223,15 @@ def test_a_verdict_does_not_depend_on_the_order_of_cells(values: list[float]) ->
 )
 def test_a_figure_without_a_tag_is_found(line: str, bare: tuple[str, ...]) -> None:
     assert bare_figures(line) == bare
+
+
+def test_scores_of_a_judge_that_is_not_trusted_are_soft_and_accept_nothing() -> None:
+    asked = [StudyCase(id=f"p{n}", group="p", input="?", answer=ProseAnswer(planted=("x",))) for n in range(8)]
+    cells = world(asked=[*asked, *numbers(8)])
+    scores = scored(cells, lambda cell: float(cell.text == "better"))
+    own, other = claim(metric="recall_judge", mechanical=False), claim(id="N", metric="number")
+    [prose, number] = verdicts([own, other], cells, scores, EVERYWHERE, trusted=False)
+    assert (prose.word, prose.accepted, number.accepted) == ("CONFIRMED", False, True)
+    assert prose.objections == ("the judge was not shown to put good replies above empty ones",)
+    assert {family.tags.evidence for family in prose.families} == {"soft"}
+    assert verdicts([own], cells, scores, EVERYWHERE)[0].accepted

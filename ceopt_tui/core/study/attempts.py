@@ -6,11 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ceopt_tui.errors import StorageError
+from schemas.record import CallFacts
 from schemas.study import PROGRAMS, BoundTarget
 from schemas.study_records import (
     CellFailed,
     CellScored,
     CellStarted,
+    JudgeTried,
     StudyRecord,
     StudyRegistered,
     StudyStopped,
@@ -19,7 +21,7 @@ from schemas.study_records import (
 
 MOST_ATTEMPTS = 3  # at one cell, over all starts; those that a cap or an outage ended are no fault of the cell
 
-Ended = CellScored | CellFailed | TargetProbed
+Ended = CellScored | CellFailed | TargetProbed | JudgeTried
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,11 @@ class StudyState:
     def probes(self, target: str) -> tuple[TargetProbed, ...]:
         """Every probe of a target."""
         return tuple(end for end in self.ended.values() if isinstance(end, TargetProbed) and end.target == target)
+
+    @property
+    def judge_trials(self) -> tuple[JudgeTried, ...]:
+        """Every trial of the judge."""
+        return tuple(end for end in self.ended.values() if isinstance(end, JudgeTried))
 
     def attested(self, targets: Iterable[BoundTarget]) -> frozenset[str]:
         """The targets that are known to run apart: whatever start measured them, its probe held.
@@ -143,9 +150,13 @@ def _taken(state: StudyState, record: StudyRecord) -> str:
     return ""
 
 
+def _paid(facts: CallFacts) -> Spent:
+    return Spent(facts.usd or 0.0, facts.attempts, facts.estimated, int(facts.usd is None and facts.attempts > 0))
+
+
 def _spent(start: CellStarted, end: Ended | None) -> Spent:
     """What an attempt cost: its own account where it gave one, else what it was allowed."""
-    facts = end.facts if end is not None else None
-    if facts is not None:
-        return Spent(facts.usd or 0.0, facts.attempts, facts.estimated, int(facts.usd is None and facts.attempts > 0))
+    if end is not None and end.facts is not None:
+        judged = end.judged if isinstance(end, CellScored | CellFailed) else None
+        return sum(map(_paid, (end.facts, judged) if judged is not None else (end.facts,)), Spent())
     return Spent(start.usd or 0.0, start.calls, start.calls > 0, int(start.usd is None))

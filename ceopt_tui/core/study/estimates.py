@@ -43,6 +43,7 @@ class CellEstimate:
     usd: float | None
     usd_most: float | None
     requests_most: int
+    calls: int = 1
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class TotalEstimate:
 def estimate_cell(prompt: str, terms: Terms) -> CellEstimate:
     """The estimate of one prompt under the terms of its target."""
     if terms.is_free:
-        return CellEstimate(0, 0, 0.0, 0.0, 0)
+        return CellEstimate(0, 0, 0.0, 0.0, 0, 0)
     tokens_in = estimate_tokens(prompt) + terms.own_tokens
     tokens_out = min(USUAL_REPLY_TOKENS, terms.reply_tokens)
     most = _usd(terms.price, tokens_in, terms.reply_tokens * MORE_ROOM)
@@ -72,12 +73,26 @@ def estimate_cell(prompt: str, terms: Terms) -> CellEstimate:
     )
 
 
+def combined(parts: Sequence[CellEstimate]) -> CellEstimate:
+    """Several requests of one cell; money is None as soon as one price is unknown."""
+    usual = [part.usd for part in parts if part.usd is not None]
+    most = [part.usd_most for part in parts if part.usd_most is not None]
+    return CellEstimate(
+        sum(part.tokens_in for part in parts),
+        sum(part.tokens_out for part in parts),
+        sum(usual) if len(usual) == len(parts) else None,
+        sum(most) if len(most) == len(parts) else None,
+        sum(part.requests_most for part in parts),
+        sum(part.calls for part in parts),
+    )
+
+
 def total(cells: Sequence[CellEstimate]) -> TotalEstimate:
     """The sum of estimates; money is None as soon as one price is unknown."""
     money = [cell.usd for cell in cells if cell.usd is not None]
     return TotalEstimate(
         cells=len(cells),
-        calls=sum(cell.requests_most > 0 for cell in cells),
+        calls=sum(cell.calls for cell in cells),
         tokens_in=sum(cell.tokens_in for cell in cells),
         tokens_out=sum(cell.tokens_out for cell in cells),
         usd=sum(money) if len(money) == len(cells) else None,

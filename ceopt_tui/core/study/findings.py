@@ -32,8 +32,8 @@ class Level:
     missing: tuple[str, ...]
 
 
-def basis_of(cells: Sequence[Cell], scores: Scores, families: int) -> Basis:
-    """What stands behind a figure made of `cells`. Repeats are those of the case that has the fewest scores."""
+def basis_of(cells: Sequence[Cell], scores: Scores, families: int, *, trusted: bool = True) -> Basis:
+    """What stands behind a figure made of `cells`; `trusted`: is a score of the judge a measurement?"""
     scored = [cell for cell in cells if cell.id in scores]
     cases = {(cell.case.group, cell.case.id) for cell in scored}
     planned = max((cell.repeat + 1 for cell in cells), default=0)
@@ -44,16 +44,17 @@ def basis_of(cells: Sequence[Cell], scores: Scores, families: int) -> Basis:
         wanted=len(cells),
         scored=len(scored),
         offline=any(cell.target.harness in OFFLINE for cell in cells),
+        soft=not trusted and any(cell.case.is_judged for cell in cells),
     )
 
 
-def levels(cells: Sequence[Cell], scores: Scores) -> tuple[Level, ...]:
+def levels(cells: Sequence[Cell], scores: Scores, *, trusted: bool = True) -> tuple[Level, ...]:
     """Every level, in the order of the study."""
     families = len({cell.target.family for cell in cells})
     grouped: dict[tuple[str, str, str], list[Cell]] = {}
     for cell in cells:
         grouped.setdefault((cell.case.group, cell.target.id, cell.text), []).append(cell)
-    return tuple(_level(some, scores, families) for some in grouped.values())
+    return tuple(_level(some, scores, families, trusted=trusted) for some in grouped.values())
 
 
 def case_means(cells: Iterable[Cell], scores: Scores) -> dict[str, float]:
@@ -65,8 +66,8 @@ def case_means(cells: Iterable[Cell], scores: Scores) -> dict[str, float]:
     return {case: mean(values) for case, values in found.items()}
 
 
-def _level(cells: Sequence[Cell], scores: Scores, families: int) -> Level:
-    basis = basis_of(cells, scores, families)
+def _level(cells: Sequence[Cell], scores: Scores, families: int, *, trusted: bool) -> Level:
+    basis = basis_of(cells, scores, families, trusted=trusted)
     values = list(case_means(cells, scores).values())
     first = cells[0]
     return Level(

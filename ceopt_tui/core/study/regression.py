@@ -24,10 +24,11 @@ class Side:
 
     cells: Sequence[Cell]
     scores: Scores
+    trusted: bool = True  # is a score of the judge a measurement?
 
     def of(self, family: str) -> Side:
         """The part of one family."""
-        return Side([cell for cell in self.cells if cell.target.family == family], self.scores)
+        return Side([cell for cell in self.cells if cell.target.family == family], self.scores, self.trusted)
 
     def level(self) -> Estimate | None:
         """The mean over cases; None where fewer than two have a score. Several targets are one voice."""
@@ -64,7 +65,8 @@ def together(found: Sequence[FamilyChange]) -> Change:
 
 def _change(name: str, baseline: Side, candidate: Side, families: int) -> FamilyChange:
     before, after = baseline.level(), candidate.level()
-    bases = [basis_of(side.cells, side.scores, families) for side in (baseline, candidate)]  # they may share ids
+    sides = (baseline, candidate)  # each by itself: ids of their cells may be the same
+    bases = [basis_of(side.cells, side.scores, families, trusted=side.trusted) for side in sides]
     weaker = min((tags_of(basis) for basis in bases), key=lambda tags: _WORTH.index(tags.evidence))
     word: Change = "inconclusive"
     if before is not None and after is not None:

@@ -17,7 +17,9 @@ from schemas.study_cases import (
     BooleanAnswer,
     ExactAnswer,
     FindingsAnswer,
+    JudgedAnswer,
     NumberAnswer,
+    ProseAnswer,
     RouteAnswer,
     SetAnswer,
 )
@@ -59,6 +61,8 @@ def score_reply(answer: Answer, reply: str, prompt: str) -> Scored:
             return _all_or_nothing(_boolean(reply) is answer.value)
         case SetAnswer():
             return _overlap(frozenset(_texts(reply)), frozenset(answer.values))
+        case ProseAnswer() | JudgedAnswer():
+            raise TypeError("a judge scores this answer")
         case _:
             return _recall(answer, frozenset(_named(answer, reply, prompt)))
 
@@ -74,8 +78,25 @@ def golden_reply(answer: Answer) -> str:
             return json.dumps(answer.value)
         case SetAnswer():
             return json.dumps(answer.values)
+        case ProseAnswer():
+            return "\n".join(answer.planted)
+        case JudgedAnswer():
+            return answer.good
         case _:
             return "\n".join(answer.planted) or NOTHING
+
+
+def word_search(answer: ProseAnswer, reply: str, prompt: str) -> float | None:
+    """The share of planted things for which one of their words is asserted; None where no words are given.
+
+    A line that denies, or that repeats the prompt, asserts nothing.
+    """
+    if not answer.tokens:
+        return None
+    asked = {line.strip() for line in prompt.splitlines()}
+    said = [line.casefold() for line in reply.splitlines() if line.strip() not in asked and not _NEGATION.search(line)]
+    found = [any(word.casefold() in line for word in words for line in said) for words in answer.tokens.values()]
+    return sum(found) / len(found)
 
 
 def _all_or_nothing(right: bool) -> Scored:

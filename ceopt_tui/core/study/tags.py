@@ -24,6 +24,7 @@ class Basis:
     wanted: int
     scored: int
     offline: bool = False  # some of it comes from a harness that stands in for a model
+    soft: bool = False  # some of it was scored by a judge that was not shown to tell good from empty
 
 
 @dataclass(frozen=True)
@@ -63,4 +64,4 @@ def tags_of(basis: Basis) -> Tags:
         marks.append("exploratory")
     if missing_power(basis):
         return Tags("underpowered", tuple(marks))
-    return Tags("soft" if basis.offline else "measured", tuple(marks))
+    return Tags("soft" if basis.offline or basis.soft else "measured", tuple(marks))

@@ -51,21 +51,38 @@ class Verdict:
 
 
 def verdicts(
-    hypotheses: Sequence[Hypothesis], cells: Sequence[Cell], scores: Scores, attested: frozenset[str]
+    hypotheses: Sequence[Hypothesis],
+    cells: Sequence[Cell],
+    scores: Scores,
+    attested: frozenset[str],
+    *,
+    trusted: bool = True,
 ) -> tuple[Verdict, ...]:
-    """A verdict on every hypothesis; `attested` are the targets whose isolation was proved."""
+    """A verdict on every hypothesis; `attested` are the targets whose isolation was proved.
+
+    `trusted`: is a score of the judge a measurement?
+    """
     alpha = ALPHA / len(hypotheses)
-    return tuple(_verdict(hypothesis, cells, scores, attested, alpha) for hypothesis in hypotheses)
+    return tuple(_verdict(hypothesis, cells, scores, attested, alpha, trusted=trusted) for hypothesis in hypotheses)
 
 
 def _verdict(
-    hypothesis: Hypothesis, cells: Sequence[Cell], scores: Scores, attested: frozenset[str], alpha: float
+    hypothesis: Hypothesis,
+    cells: Sequence[Cell],
+    scores: Scores,
+    attested: frozenset[str],
+    alpha: float,
+    *,
+    trusted: bool,
 ) -> Verdict:
     own = [cell for cell in cells if _concerns(hypothesis, cell)]
     names = list(dict.fromkeys(cell.target.family for cell in own))
     parts = {name: [cell for cell in own if cell.target.family == name] for name in names}
-    families = tuple(_family(hypothesis, name, some, scores, len(names), alpha) for name, some in parts.items())
-    objections = _objections(hypothesis, families, basis_of(own, scores, len(names)), own, attested)
+    families = tuple(
+        _family(hypothesis, name, some, scores, len(names), alpha, trusted=trusted) for name, some in parts.items()
+    )
+    basis = basis_of(own, scores, len(names), trusted=trusted)
+    objections = _objections(hypothesis, families, basis, own, attested)
     return Verdict(hypothesis, _together([family.word for family in families]), families, objections)
 
 
@@ -77,10 +94,17 @@ def _concerns(hypothesis: Hypothesis, cell: Cell) -> bool:
 
 
 def _family(
-    hypothesis: Hypothesis, name: str, cells: Sequence[Cell], scores: Scores, families: int, alpha: float
+    hypothesis: Hypothesis,
+    name: str,
+    cells: Sequence[Cell],
+    scores: Scores,
+    families: int,
+    alpha: float,
+    *,
+    trusted: bool,
 ) -> FamilyVerdict:
     values, bounds, bar = claimed(hypothesis, cells, scores)
-    tags = tags_of(basis_of(cells, scores, families))
+    tags = tags_of(basis_of(cells, scores, families, trusted=trusted))
     if not values:
         return FamilyVerdict(name, "NULL", None, None, tags)
     found = estimate(values, alpha, bounds)
@@ -130,6 +154,8 @@ def _objections(
     found = list(missing_power(basis))
     if basis.offline:
         found.append("a stand-in for a model was asked: that says nothing of the texts")
+    if basis.soft:
+        found.append("the judge was not shown to put good replies above empty ones")
     if basis.repeats <= MOST_EXPLORATORY_REPEATS:
         found.append(f"{counted(basis.repeats, 'repeat')} of a case explores and proves nothing")
     unproved = sorted({cell.target.id for cell in cells} - attested)

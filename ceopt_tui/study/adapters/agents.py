@@ -15,6 +15,7 @@ from ceopt_tui.core.study.estimates import Terms
 from ceopt_tui.errors import SetupError
 from ceopt_tui.study.adapters.programs import prove_apart
 from ceopt_tui.study.probing import Proof
+from ceopt_tui.study.spending import together
 from judges.prices import price_of, require_price
 from judges.program_calls import USUAL_TOKENS_IN, USUAL_TOKENS_OUT, ProgramClient
 from judges.providers import with_any_key
@@ -106,7 +107,7 @@ class AgentHarness:
             hint = "Update it, install bubblewrap, or leave the target out; `ceopt doctor` looks at both."
             raise SetupError(error.message, hint) from error
         proof = await prove_apart(self._told, self._sandbox, self._environ, self._hidden, token)
-        return replace(proof, facts=_together(self._paid))
+        return replace(proof, facts=together(self._paid))
 
     async def _told(self, words: str, look: Look) -> CallFacts:
         facts = (await self._runner.told(words, look)).facts
@@ -134,19 +135,3 @@ def _model(target: BoundTarget, study: Study, environ: Mapping[str, str], sandbo
     endpoint = f"the {name} command line ({version}), {sandbox.words}"
     most = min(model.concurrency, MOST_AT_ONCE)
     return replace(model, endpoint=endpoint, api_base=None, api_key=None, params={}, concurrency=most)
-
-
-def _together(paid: Sequence[CallFacts]) -> CallFacts | None:
-    """All calls of a proof as one; one that came from the cache cost nothing."""
-    if not paid:
-        return None
-    costs = [0.0 if facts.cached else facts.usd for facts in paid]
-    return paid[-1].model_copy(
-        update={
-            "attempts": sum(0 if facts.cached else facts.attempts for facts in paid),
-            "usd": None if None in costs else sum(cost for cost in costs if cost is not None),
-            "input_tokens": sum(facts.input_tokens for facts in paid),
-            "output_tokens": sum(facts.output_tokens for facts in paid),
-            "estimated": any(facts.estimated for facts in paid),
-        }
-    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AsyncExitStack
 
 from ceopt_tui.core.call_params import over_defaults
@@ -62,24 +62,42 @@ class Calls:
         self._failed[asyncio.current_task()] = facts
 
 
-async def runners_of(
-    study: Study,
-    models: Models,
+async def client_of(
     calls: Calls,
     stack: AsyncExitStack,
+    models: Iterable[ResolvedModel],
     *,
     environ: Mapping[str, str],
     cache: ReplyCache,
     clock: Clock,
     warn: Callable[[str], None],
-) -> dict[str, ChatRunner]:
-    """A runner for every model, which the stack closes; none, and nothing opened, where there is no model."""
-    if not models:
-        return {}
-    secrets = secrets_in(environ).union(*(secrets_of(model.params) for model in models.values()))
+) -> LiteLLMClient:
+    """What sends every chat call of a study; the stack closes it."""
+    secrets = secrets_in(environ).union(*(secrets_of(model.params) for model in models))
     client = LiteLLMClient(calls.ledger, cache, clock=clock, secrets=secrets, warn=warn)
     await stack.enter_async_context(client)
+    return client
+
+
+def runners_of(study: Study, models: Models, client: LiteLLMClient) -> dict[str, ChatRunner]:
+    """A runner for every model."""
     return {target: ChatRunner(client, model, params=study.params, retries=RETRIES) for target, model in models.items()}
+
+
+def judge_model(study: Study, environ: Mapping[str, str]) -> ResolvedModel:
+    """The model that scores. SetupError where it is not configured, or a cap on money cannot be held."""
+    assert study.judge is not None
+    model = resolve("judge", study.judge.model, study.models, environ, user_config_file())
+    if model is None:
+        raise SetupError(
+            f"no model is configured for `{study.judge.model}` of the judge",
+            "Write it as provider/model, or set CEOPT_MODEL_CHEAP or CEOPT_MODEL_STRONG.",
+        )
+    if is_local(model):
+        raise SetupError("the judge is the embedded model, which studies of this version cannot start")
+    if study.budget.usd is not None:
+        require_price(model, "study.yaml", "`budget.calls` in study.yaml")
+    return model
 
 
 def _model(target: BoundTarget, study: Study, environ: Mapping[str, str]) -> ResolvedModel:
