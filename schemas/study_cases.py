@@ -14,8 +14,6 @@ from schemas.spec_execution import RepositoryPath
 from schemas.study import SafeId
 
 NOT_CARRIED_OUT = {
-    "dod_gate": "a definition-of-done gate needs an isolated cell",
-    "e2e_outcome": "an end-to-end outcome needs an isolated cell and hidden tests",
     "learning_transfer": "learning transfer needs the paired sequence",
 }
 
@@ -92,9 +90,49 @@ class JudgedAnswer(Section):
     """A reply that is known to be good: the judge must score it above one that says nothing."""
 
 
+Commands = Annotated[tuple[FilledText, ...], Field(min_length=1)]
+
+
+class GateAnswer(Section):
+    """What the program left in its folder passes every command: each ends with 0. Scored 1 or 0."""
+
+    type: Literal["dod_gate"] = "dod_gate"
+    commands: Commands
+    golden: RepositoryPath
+    """A folder of files that, put over those of the case, pass. The files of the case alone must not."""
+
+
+class OutcomeAnswer(Section):
+    """What the program left passes tests it never saw; scored by the share of the hidden commands that end with 0.
+
+    The tests are put into the folder when the program has ended. Regression commands are told apart: what worked
+    before must still work.
+    """
+
+    type: Literal["e2e_outcome"] = "e2e_outcome"
+    tests: RepositoryPath
+    """A folder of files that the program never sees."""
+    hidden: Commands
+    regression: tuple[FilledText, ...] = ()
+    golden: RepositoryPath
+    """A folder of files that pass everything."""
+    naive: RepositoryPath
+    """A folder of files that pass the regression commands and not all of the hidden ones."""
+
+
 JudgeAnswer = ProseAnswer | JudgedAnswer
+WorkAnswer = GateAnswer | OutcomeAnswer
 Answer = (
-    ExactAnswer | RouteAnswer | NumberAnswer | BooleanAnswer | SetAnswer | FindingsAnswer | ProseAnswer | JudgedAnswer
+    ExactAnswer
+    | RouteAnswer
+    | NumberAnswer
+    | BooleanAnswer
+    | SetAnswer
+    | FindingsAnswer
+    | ProseAnswer
+    | JudgedAnswer
+    | GateAnswer
+    | OutcomeAnswer
 )
 
 SCORERS: dict[str, str] = {
@@ -106,6 +144,8 @@ SCORERS: dict[str, str] = {
     "findings": "planted_defect",
     "prose": "recall_judge",
     "judged": "llm_judge",
+    "dod_gate": "dod_gate",
+    "e2e_outcome": "e2e_outcome",
 }
 """The scorer of each answer type."""
 JUDGE_SCORERS = frozenset({"recall_judge", "llm_judge"})
@@ -127,7 +167,14 @@ class StudyCase(Section):
     input: Text | None = None
     material: RepositoryPath | None = None
     """A file of the study's folder that follows the input."""
+    files: RepositoryPath | None = None
+    """A folder of the study that the program finds in its own, to work on."""
     answer: Annotated[Answer, Field(discriminator="type"), BeforeValidator(_carried_out)]
+
+    @property
+    def is_work(self) -> bool:
+        """Is what a program left behind scored, and not what it said?"""
+        return isinstance(self.answer, GateAnswer | OutcomeAnswer)
 
     @property
     def is_judged(self) -> bool:
@@ -143,6 +190,10 @@ class StudyCase(Section):
     def _asks_something(self) -> StudyCase:
         if not (self.input or "").strip() and self.material is None:
             raise ValueError("asks nothing: give an input, a file of material, or both")
+        if self.is_work and self.files is None:
+            raise ValueError(f"has nothing to work on: `{self.answer.type}` needs `files`, a folder of the study")
+        if not self.is_work and self.files is not None:
+            raise ValueError(f"has `files`, and `{self.answer.type}` scores what is said; give `material`")
         return self
 
 

@@ -13,8 +13,8 @@ from ceopt_tui.errors import InputError, Problem
 from schemas.loading import checked, read_bytes
 from schemas.problems import problem_at
 from schemas.spec_rule import Broken
-from schemas.study import SKILL_FILE, Hypotheses, Study, text_kind
-from schemas.study_cases import JudgedAnswer, StudyCase, StudyCases
+from schemas.study import PROGRAMS, SKILL_FILE, Hypotheses, Study, text_kind
+from schemas.study_cases import GateAnswer, JudgedAnswer, OutcomeAnswer, StudyCase, StudyCases
 from schemas.study_rules import broken_case_answers, broken_hypothesis_rules, broken_study_rules
 from schemas.yaml_strict import EVALSET_BYTES, SPEC_BYTES, Document, read
 
@@ -37,6 +37,11 @@ class LoadedStudy:
     def text(self, path: str) -> str:
         """A file as text."""
         return self.files[path].decode("utf-8")
+
+    def tree(self, folder: str) -> dict[str, bytes]:
+        """The files below a folder, by path from it."""
+        start = folder.rstrip("/") + "/"
+        return {name[len(start) :]: raw for name, raw in sorted(self.files.items()) if name.startswith(start)}
 
     def references(self, name: str) -> dict[str, str]:
         """What lies beside the skill that is this text, by path from the skill's folder; nothing for other texts.
@@ -114,6 +119,7 @@ class _Reader:
                 yield from broken_case_answers(found.cases)
                 yield from self._material(found)
                 yield from self._judged(found, study)
+                yield from self._work(found, study)
                 for number, case in enumerate(found.cases):
                     if case.id in seen:
                         yield Broken(("cases", number, "id"), f"stands twice: '{case.id}'")
@@ -154,6 +160,35 @@ class _Reader:
                 raw = self.bytes(path, SPEC_BYTES)
                 if raw is not None and (fault := _text_fault(raw)):
                     yield Broken(("cases", number, "answer", "dimensions", name), f"{path} {fault}")
+
+    def _work(self, found: StudyCases, study: Study) -> Iterator[Broken]:
+        for number, case in enumerate(found.cases):
+            answer, at = case.answer, ("cases", number)
+            if not isinstance(answer, GateAnswer | OutcomeAnswer):
+                continue
+            other = next((target for target in study.bound_targets if target.harness not in PROGRAMS), None)
+            if other is not None:
+                what = f"needs a program that works in a folder, and the target `{other.id}` is `{other.harness}`"
+                yield Broken((*at, "answer", "type"), what)
+            hidden = () if isinstance(answer, GateAnswer) else (("tests", answer.tests), ("naive", answer.naive))
+            for key, folder in (("files", case.files or ""), ("golden", answer.golden), *hidden):
+                names = self.tree(folder)
+                if not names:
+                    yield Broken((*at, *(() if key == "files" else ("answer",)), key), f"holds no file: {folder}")
+                told = [name for name in names if key == "tests" and name.rpartition("/")[2] in (case.input or "")]
+                if told:
+                    yield Broken((*at, "input"), f"names a hidden test: {told[0]}")
+
+    def tree(self, folder: str) -> list[str]:
+        """Reads every file below a folder; gives their paths from it."""
+        found = sorted(
+            path
+            for path in (self._folder / folder).rglob("*")
+            if path.is_file() and not _NOT_PART & set(path.relative_to(self._folder).parts)
+        )
+        for path in found:
+            self.bytes(path.relative_to(self._folder).as_posix(), EVALSET_BYTES)
+        return [path.relative_to(self._folder / folder).as_posix() for path in found]
 
     def _material(self, found: StudyCases) -> Iterator[Broken]:
         for number, case in enumerate(found.cases):

@@ -40,6 +40,7 @@ class CellScored(Record):
     reply_sha256: str
     facts: CallFacts | None = None
     judged: CallFacts | None = None  # what its judge cost, all calls together
+    regression: float | None = None  # the share of commands that still pass, beside hidden ones
     word_search: float | None = None  # what a search for words gives, beside a judge of recall
     kept: bool = False  # the reply can be read among the outputs
 

@@ -9,6 +9,9 @@ from typing import Any
 
 import yaml
 
+from ceopt_tui.study.starting import Surroundings
+from ceopt_tui.system_clock import SystemClock
+
 CODES = {
     "eval(": "runs_foreign_code",
     "shell=True": "shell_injection",
@@ -102,3 +105,10 @@ def commit_all(root: Path) -> None:
         git(top, "init", "--quiet", "--initial-branch=main")
     git(top, "add", "--all")
     git(top, "commit", "--quiet", "--message", "as registered")
+
+
+def around(folder: Path, environ: dict[str, str]) -> Surroundings:
+    """What a study on programs of this machine runs in; the word of its probes is known."""
+    return Surroundings(
+        environ, SystemClock(), lambda text: None, lambda done, total: None, folder / "cache", token=lambda: "a1b2c3"
+    )

@@ -22,6 +22,7 @@ from ceopt_tui.study.planning import Only, plan_study, require_budget, sound_stu
 from ceopt_tui.study.report_markdown import markdown
 from ceopt_tui.study.reporting import report_of
 from ceopt_tui.study.starting import Surroundings, recorded_report, run_study
+from ceopt_tui.study.work import require_sound_work
 from ceopt_tui.system_clock import SystemClock
 
 NOT_YET = {
@@ -59,6 +60,7 @@ def check(study: Path) -> int:
     """Check a study and every file it names: each problem with file, line and key."""
     try:
         loaded = sound_study(study)
+        asyncio.run(require_sound_work(loaded))
     except InputError as error:
         for problem in error.problems:
             click.echo(said(str(problem)))
@@ -76,7 +78,9 @@ def check(study: Path) -> int:
 @_STUDY
 def freeze(study: Path) -> int:
     """Write freeze.json: the hash of every input. Commit it with the study before the first call."""
-    path = write_freeze(sound_study(study))
+    loaded = sound_study(study)
+    asyncio.run(require_sound_work(loaded))
+    path = write_freeze(loaded)
     click.echo(f"{path}: written; commit it with the study, then run it")
     return ExitStatus.FINISHED
 

@@ -26,8 +26,8 @@ def require_sound_cases(loaded: LoadedStudy) -> None:
 
 
 def _faults(loaded: LoadedStudy, case: StudyCase, text: str) -> Iterator[str]:
-    if case.is_judged:
-        return  # its judge is tried on good and empty replies before the first cell
+    if case.is_judged or case.is_work:
+        return  # tried by its judge, or by its own commands, before the first cell
     prompt = whole_prompt(loaded, Cell(text, loaded.study.bound_targets[0], case, 0))
     if _score(case, golden_reply(case.answer), prompt) != 1:
         yield "does not give its own answer the whole score"

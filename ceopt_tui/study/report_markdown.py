@@ -41,6 +41,10 @@ def _lines(report: Mapping[str, Any]) -> Iterator[str]:
     yield ""
     yield from _hypotheses(report)
     yield from _levels(report)
+    if report["regressions"]["cells"]:
+        told = report["regressions"]
+        yield ""
+        yield f"Something that worked before no longer does in {told['broken']} of {counted(told['cells'], 'cell')}."
     yield from _judge(report["judge"])
     yield from _isolation(report)
     yield from _lost(report)

@@ -59,6 +59,7 @@ def report_of(loaded: LoadedStudy, state: StudyState) -> dict[str, Any]:
         "unresolved": list(state.unresolved),
         "spent": _spent(state),
         "judge": _judge(loaded, state, trusted=trusted),
+        "regressions": _regressions(state),
         "isolation": [_isolation(target, state) for target in study.bound_targets],
         "outputs": {
             "kept": sum(end.kept for end in state.ended.values() if isinstance(end, CellScored | CellFailed)),
@@ -146,6 +147,12 @@ def _judge(loaded: LoadedStudy, state: StudyState, *, trusted: bool) -> dict[str
         "cells_searched": len(searched),
         "search_disagrees": sum(end.word_search != end.score for end in searched),
     }
+
+
+def _regressions(state: StudyState) -> dict[str, int]:
+    """Cells in which something that worked before no longer does, beside what their hidden tests say."""
+    told = [end.regression for end in state.scores.values() if end.regression is not None]
+    return {"cells": len(told), "broken": sum(share < 1 for share in told)}
 
 
 def _isolation(target: BoundTarget, state: StudyState) -> dict[str, Any]:

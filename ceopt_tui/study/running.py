@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
-from typing import Literal
+from typing import Literal, cast
 
 from ceopt_tui.core.masking import mask
 from ceopt_tui.core.ports import Runner, RunResult
@@ -17,6 +17,7 @@ from ceopt_tui.journal.journal import Journal
 from ceopt_tui.study.judging import NotJudged, StudyJudging
 from ceopt_tui.study.planning import StudyPlan
 from ceopt_tui.study.prompts import asked, snapshot, whole_prompt
+from ceopt_tui.study.work import Worker, left_behind, outcome
 from schemas.record import CallFacts
 from schemas.study_cases import ProseAnswer
 from schemas.study_records import CellFailed, CellScored, CellStarted, StudyRecord, StudyStopped
@@ -101,6 +102,8 @@ class CellRunner:
 
     async def _end_of(self, attempt: str, cell: Cell) -> CellScored | CellFailed:
         loaded = self._plan.loaded
+        if cell.case.is_work:
+            return await self._worked(attempt, cell)
         try:
             result = await self._runners[cell.target.id].run(
                 snapshot(loaded, cell), asked(loaded, cell.case), cell.repeat
@@ -117,6 +120,33 @@ class CellRunner:
         else:
             end = _scored(attempt, cell, result, prompt)
         return end.model_copy(update={"kept": self._keep is not None})
+
+    async def _worked(self, attempt: str, cell: Cell) -> CellScored | CellFailed:
+        """A score of what the program left behind."""
+        loaded, worker = self._plan.loaded, cast(Worker, self._runners[cell.target.id])
+        tree = loaded.tree(cell.case.files or "")
+        files = {name: raw.decode("utf-8", "surrogateescape") for name, raw in tree.items()}
+        with left_behind() as left:
+            try:
+                result = await worker.work(
+                    snapshot(loaded, cell), asked(loaded, cell.case), cell.repeat, files, left.take
+                )
+            except CallFailed as error:
+                return self._failure(attempt, "provider", error.message)
+            if result.error is not None or not left.is_there:
+                return self._failure(attempt, "provider", result.error or "it left nothing behind")
+            if self._keep is not None:
+                self._keep(cell, attempt, result.output)
+            found = await outcome(loaded, cell.case, left)
+        return CellScored(
+            attempt=attempt,
+            score=found.scored.score,
+            detail=found.scored.detail,
+            reply_sha256=_digest(result),
+            facts=result.facts,
+            regression=found.regression,
+            kept=self._keep is not None,
+        )
 
     async def _judged(self, attempt: str, cell: Cell, result: RunResult, prompt: str) -> CellScored | CellFailed:
         """A score by the judge. What it had cost when the study ended with it is not known: the most counts."""

@@ -29,6 +29,7 @@ from ceopt_tui.study.planning import StudyPlan, require_registered
 from ceopt_tui.study.probing import Token, probe_targets
 from ceopt_tui.study.reporting import report_of
 from ceopt_tui.study.running import CellRunner, Progress
+from ceopt_tui.study.work import require_sound_work
 from schemas.study_loading import load_study
 from schemas.study_records import STUDY_RECORDS, StudyRecord, StudyRegistered
 
@@ -59,6 +60,7 @@ async def run_study(
     """
     if around.more is None:
         require_agents(plan.loaded.study, around.environ)
+    await require_sound_work(plan.loaded)
     committed = require_registered(plan)
     if committed is not None:
         _require_commit_first(committed, around.clock.now())

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
 from ceopt_tui.core.study.scoring import Unreadable, golden_reply, score_reply, word_search
-from schemas.study_cases import Answer, JudgedAnswer, ProseAnswer
+from schemas.study_cases import Answer, GateAnswer, JudgedAnswer, ProseAnswer
 
 ANSWERS: TypeAdapter[Answer] = TypeAdapter(Answer)
 CODES = ["sql", "no-timeout", "leak"]
@@ -147,3 +147,10 @@ def test_no_rule_scores_what_is_for_a_judge(answer: ProseAnswer | JudgedAnswer) 
     assert golden_reply(answer) in ("It leaks.\nIt loops.", "Good.")
     with pytest.raises(TypeError):
         score_reply(answer, "It leaks.", "")
+
+
+def test_no_reply_stands_for_what_a_program_leaves_behind() -> None:
+    gate = GateAnswer(commands=("true",), golden="golden")
+    for ask in (lambda: golden_reply(gate), lambda: score_reply(gate, "Done.", "")):
+        with pytest.raises(TypeError):
+            ask()

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from agent_commands import AgentCommand, installed
 from agent_world import MODELS, without_sandbox
-from study_project import commit_all, hypothesis, make_study
+from study_project import around, commit_all, hypothesis, make_study
 
 from ceopt_tui.agent_clis.sandbox import find_sandbox
 from ceopt_tui.core.study.attempts import StudyState
@@ -20,8 +20,7 @@ from ceopt_tui.errors import InputError, SetupError
 from ceopt_tui.study.freezing import freeze
 from ceopt_tui.study.planning import StudyPlan, plan_study
 from ceopt_tui.study.reporting import report_of
-from ceopt_tui.study.starting import Surroundings, read_study, run_study
-from ceopt_tui.system_clock import SystemClock
+from ceopt_tui.study.starting import read_study, run_study
 from schemas.study_loading import load_study
 
 REAL = find_sandbox(os.environ)
@@ -81,12 +80,6 @@ def with_command(folder: Path, script: str, **changes: Any) -> Path:
     freeze(load_study(root))
     commit_all(root)
     return root
-
-
-def around(folder: Path, environ: dict[str, str]) -> Surroundings:
-    return Surroundings(
-        environ, SystemClock(), lambda text: None, lambda done, total: None, folder / "cache", token=lambda: "a1b2c3"
-    )
 
 
 async def ran(root: Path, folder: Path, environ: dict[str, str]) -> tuple[StudyPlan, StudyState, dict[str, Any]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ceopt_tui.core.ports import Accept, Message, ModelReply, ModelRequest, ResolvedModel, RunResult
@@ -114,11 +114,27 @@ class AgentRunner:
 
     async def told(self, words: str, look: Look) -> ModelReply:
         """One start outside of any case, never from the cache; `look` sees its folder before that goes."""
-        seat = Seat({}, "", words)
+        return await self._seen(Seat({}, "", words), 0, look)
+
+    async def work(
+        self, texts: Mapping[str, str], case: Case, sample: int, files: Mapping[str, str], look: Look
+    ) -> RunResult:
+        """One start on a case with files to work on, never from the cache; `look` sees what it left behind."""
+        await self.prove()
+        seat = self.seat(texts, case)
+        try:
+            reply = await self._seen(replace(seat, snapshot={**files, **seat.snapshot}), sample, look)
+        except CallFailed as failure:
+            return RunResult("", error=failure.message)
+        return RunResult(reply.text, facts=reply.facts)
+
+    async def _seen(self, seat: Seat, sample: int, look: Look) -> ModelReply:
+        system = (Message("system", seat.system),) if seat.system else ()
         request = ModelRequest(
             role="task",
             model=self._model,
-            messages=(Message("user", words),),
+            messages=(*system, Message("user", seat.prompt)),
+            sample=sample,
             timeout_s=self._timeout_s,
             retries=self._retries,
             identity=self._identity,

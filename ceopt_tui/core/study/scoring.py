@@ -17,8 +17,10 @@ from schemas.study_cases import (
     BooleanAnswer,
     ExactAnswer,
     FindingsAnswer,
+    GateAnswer,
     JudgedAnswer,
     NumberAnswer,
+    OutcomeAnswer,
     ProseAnswer,
     RouteAnswer,
     SetAnswer,
@@ -61,8 +63,8 @@ def score_reply(answer: Answer, reply: str, prompt: str) -> Scored:
             return _all_or_nothing(_boolean(reply) is answer.value)
         case SetAnswer():
             return _overlap(frozenset(_texts(reply)), frozenset(answer.values))
-        case ProseAnswer() | JudgedAnswer():
-            raise TypeError("a judge scores this answer")
+        case ProseAnswer() | JudgedAnswer() | GateAnswer() | OutcomeAnswer():
+            raise TypeError("no rule scores a reply to this answer")
         case _:
             return _recall(answer, frozenset(_named(answer, reply, prompt)))
 
@@ -82,6 +84,8 @@ def golden_reply(answer: Answer) -> str:
             return "\n".join(answer.planted)
         case JudgedAnswer():
             return answer.good
+        case GateAnswer() | OutcomeAnswer():
+            raise TypeError("what is left behind is scored, and no reply")
         case _:
             return "\n".join(answer.planted) or NOTHING
 

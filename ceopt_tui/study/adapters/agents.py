@@ -99,6 +99,12 @@ class AgentHarness:
         """One start, or its cached reply."""
         return await self._runner.run(texts, case, sample)
 
+    async def work(
+        self, texts: Mapping[str, str], case: Case, sample: int, files: Mapping[str, str], look: Look
+    ) -> RunResult:
+        """One start on a case with files to work on."""
+        return await self._runner.work(texts, case, sample, files, look)
+
     async def prove(self, token: str) -> Proof:
         """That it follows the text under test and no other, and that its sandbox holds."""
         try:

@@ -72,11 +72,17 @@ class CommandHarness:
 
     async def run(self, texts: Mapping[str, str], case: Case, sample: int) -> RunResult:
         """One start; its own failure is a result with `error`."""
+        return await self.work(texts, case, sample, {}, None)
+
+    async def work(
+        self, texts: Mapping[str, str], case: Case, sample: int, files: Mapping[str, str], look: Look | None
+    ) -> RunResult:
+        """One start on a case with files to work on; it may say nothing then."""
         own = own_text(texts)
         [*_, message] = case_messages({own: texts[own]}, case, "user", "none")
-        beside = {place: text for place, text in texts.items() if place != own}
+        beside = {**files, **{place: text for place, text in texts.items() if place != own}}
         try:
-            reply = await self._ask(message.content, sample, beside)
+            reply = await self._ask(message.content, sample, beside, look)
         except CallFailed as failure:
             return RunResult("", error=failure.message)
         return RunResult(reply.text, truncated=reply.truncated, facts=reply.facts)
