@@ -123,6 +123,10 @@ class Study(Section):
     parallel: Annotated[Integer, Field(ge=1, le=64)] = 4
     """Cells at a time."""
     budget: StudyBudget = Field(default_factory=StudyBudget)
+    weights: dict[str, Annotated[Number, Field(ge=0)]] = Field(default_factory=dict)
+    """By scorer, of the value of a text; 1 where none is given."""
+    goal: Literal["text", "method"] = "text"
+    """What it is to come to: a good text, or a way of working that is known to be sound."""
 
     @property
     def bound_targets(self) -> tuple[BoundTarget, ...]:

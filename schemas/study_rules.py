@@ -58,6 +58,9 @@ def _program_faults(target: BoundTarget, where: tuple[str | int, ...]) -> Iterat
 
 def broken_hypothesis_rules(study: Study, registered: Hypotheses, cases: Sequence[StudyCase]) -> Iterator[Broken]:
     """What of the hypotheses does not hold for this study and its cases."""
+    unknown = sorted(study.weights.keys() - {case.scorer for case in cases})
+    if unknown:
+        yield Broken(("hypotheses",), f"stand beside `weights` in study.yaml for a scorer of no case: {unknown[0]}")
     ids = [hypothesis.id for hypothesis in registered.hypotheses]
     yield from unique("hypothesis", ids, ("hypotheses",))
     scorers = sorted({case.scorer for case in cases})

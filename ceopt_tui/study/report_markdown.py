@@ -40,6 +40,7 @@ def _lines(report: Mapping[str, Any]) -> Iterator[str]:
     yield _outputs(report["outputs"]["kept"])
     yield ""
     yield from _hypotheses(report)
+    yield from _worth(report["value"])
     yield from _levels(report)
     if report["regressions"]["cells"]:
         told = report["regressions"]
@@ -102,6 +103,18 @@ def _claim(found: Mapping[str, Any]) -> str:
         bound = "at least" if found["direction"] == "increase" else "at most"
         return f"{treatment}: {metric} {bound} {threshold}."
     return f"{treatment} against {_code(control)}: {found['direction']} of {metric} by {threshold} or more."
+
+
+def _worth(value: Mapping[str, Any]) -> Iterator[str]:
+    yield "## Value"
+    yield ""
+    for one in value["texts"]:
+        word = "converged" if one["converged"] else "not converged"
+        yield f"- {_code(one['text'])}: {_value(one['value'])}, {word}"
+    missing = [name.replace("_", " ") for name, held in value["known"].items() if not held]
+    yield ""
+    yield "All four hold that make it known." if not missing else f"Not held: {', '.join(missing)}."
+    yield ""
 
 
 def _levels(report: Mapping[str, Any]) -> Iterator[str]:

@@ -5,14 +5,15 @@ Every number that was measured or derived carries its tags.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ceopt_tui.core.study.attempts import StudyState
-from ceopt_tui.core.study.cells import cells_of
+from ceopt_tui.core.study.cells import Cell, cells_of
 from ceopt_tui.core.study.findings import Level, levels
 from ceopt_tui.core.study.intervals import Estimate
 from ceopt_tui.core.study.tags import Tags
+from ceopt_tui.core.study.value import is_converged, is_powered, meta_value, text_values
 from ceopt_tui.core.study.verdicts import FamilyVerdict, Verdict, verdicts
 from ceopt_tui.study.judging import is_judge_trusted
 from schemas.study import BoundTarget
@@ -54,6 +55,7 @@ def report_of(loaded: LoadedStudy, state: StudyState) -> dict[str, Any]:
         },
         "coverage": {"scored": len(cells) - len(lost), "cells": len(cells)},
         "hypotheses": [_verdict(one) for one in found],
+        "value": _value(loaded, cells, scores, found, state, trusted=trusted),
         "levels": [_level(one) for one in levels(cells, scores, trusted=trusted)],
         "lost": [{"cell": cell, "why": state.failure(cell)} for cell in lost],
         "unresolved": list(state.unresolved),
@@ -65,6 +67,33 @@ def report_of(loaded: LoadedStudy, state: StudyState) -> dict[str, Any]:
             "kept": sum(end.kept for end in state.ended.values() if isinstance(end, CellScored | CellFailed)),
             "read_by_a_person": False,
         },
+    }
+
+
+def _value(
+    loaded: LoadedStudy,
+    cells: Sequence[Cell],
+    scores: Mapping[str, float],
+    found: Sequence[Verdict],
+    state: StudyState,
+    *,
+    trusted: bool,
+) -> dict[str, Any]:
+    """What each text is worth, and the four things that make it known."""
+    study = loaded.study
+    apart = state.attested(study.bound_targets) == {target.id for target in study.bound_targets}
+    registered = state.registered is not None and state.registered.commit is not None
+    meta = meta_value(found, registered=registered, powered=is_powered(cells, scores), trusted=trusted, apart=apart)
+    return {
+        "texts": [
+            {
+                "text": one.text,
+                "value": _figure(one.value, one.tags),
+                "converged": is_converged(one.value, meta, method_goal=study.goal == "method"),
+            }
+            for one in text_values(cells, scores, study.weights, trusted=trusted)
+        ],
+        "known": vars(meta),
     }
 
 
