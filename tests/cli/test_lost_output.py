@@ -64,7 +64,9 @@ def test_a_reader_that_leaves_stops_nothing(place: Place) -> None:
     assert read[0].startswith('{"event":') and "Broken pipe" not in ended.err
 
 
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGHUP, 129), (signal.SIGINT, 130)])
+@pytest.mark.parametrize(
+    ("number", "status"), [(signal.SIGHUP, 129), pytest.param(signal.SIGINT, 130, marks=pytest.mark.exhaustive)]
+)
 def test_a_signal_that_was_ignored_at_the_start_stays_ignored(
     place: Place, endpoint: StubEndpoint, number: int, status: int
 ) -> None:

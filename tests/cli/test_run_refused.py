@@ -212,7 +212,9 @@ def test_no_quota_is_one_post_and_no_verdict(tmp_path: Path) -> None:
         assert warm().run(place, *RUN).status == 4  # measured now, and waits for its approval
 
 
-@pytest.mark.parametrize(("mode", "said"), [("429", "rate limit"), ("500", "stub failure")])
+@pytest.mark.parametrize(
+    ("mode", "said"), [("429", "rate limit"), pytest.param("500", "stub failure", marks=pytest.mark.exhaustive)]
+)
 def test_a_dead_endpoint_is_three_posts_and_no_verdict(mode: str, said: str, tmp_path: Path) -> None:
     with StubEndpoint(mode) as endpoint:
         place = make_project(tmp_path, endpoint.api_base)

@@ -60,6 +60,7 @@ def test_a_run_killed_again_and_again_ends_as_if_left_alone(
     assert_sound(place, endpoint, undisturbed, kills * CONCURRENCY, SCENES["prompt"])
 
 
+@pytest.mark.exhaustive
 def test_twenty_items_killed_twice_cost_at_most_what_was_in_flight(tmp_path: Path) -> None:
     """Five selection cases, four runs each: kill after 8 replies, resume, kill the resume, resume."""
     with StubEndpoint(respond=TriageModel(), delay_s=0.2) as endpoint:

@@ -40,7 +40,8 @@ class Lid:
         return False
 
 
-@pytest.mark.parametrize("closed_s", [4, pytest.param(10, marks=pytest.mark.exhaustive)])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("closed_s", [4, 10])
 def test_a_stopped_process_asks_again_and_scores_every_item(closed_s: float, tmp_path: Path) -> None:
     with StubEndpoint(respond=TriageModel(), delay_s=0.05) as endpoint:
         place = approved(tmp_path, endpoint, more=IMPATIENT, **PROJECT)

@@ -172,7 +172,9 @@ async def test_a_set_that_is_too_small_costs_the_baseline_and_nothing_more(tmp_p
     assert len(world.runner.calls) == 20 and not world.state.experiments
 
 
-@pytest.mark.parametrize(("answer", "count"), [(needs(NEEDED), 16), (noisy, 60)])
+@pytest.mark.parametrize(
+    ("answer", "count"), [(needs(NEEDED), 16), pytest.param(noisy, 60, marks=pytest.mark.exhaustive)]
+)
 async def test_a_pruning_run_cut_after_any_record_ends_the_same(
     answer: Callable[..., str], count: int, tmp_path: Path
 ) -> None:

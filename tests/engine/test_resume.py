@@ -130,7 +130,7 @@ def cuts(records: Sequence[AnyRecord]) -> list[int]:
     return [place for place in places if records[place - 1].kind != "case_run" or place % 4 == 0]
 
 
-QUICK = {"repeats itself", "noisy, with failures", "out of budget"}
+QUICK = {"noisy, with failures"}
 MORE = [pytest.param(name, marks=() if name in QUICK else pytest.mark.exhaustive) for name in WORLDS]
 
 

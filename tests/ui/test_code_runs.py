@@ -86,7 +86,8 @@ async def test_a_change_of_code_is_reviewed_and_kept(tmp_path: Path, size: tuple
         await until(pilot, lambda: "regressed" in text_of(app))
 
 
-@pytest.mark.parametrize("moment", [pytest.param("new", marks=pytest.mark.exhaustive), "ended"])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("moment", ["new", "ended"])
 async def test_no_key_of_the_run_screen_breaks_on_code(tmp_path: Path, moment: str) -> None:
     stage = staged(tmp_path, Edit(60))
     async with on_stage(stage, first=stage.entry) as (app, pilot):
