@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import platformdirs
@@ -20,7 +20,9 @@ from ceopt_tui.study.adapters.mock_weak import MockWeakRunner
 from ceopt_tui.study.judging import StudyJudging
 from ceopt_tui.study.probing import Provable
 from judges.cache import ReplyCache
+from judges.local_binding import bound
 from judges.program_calls import ProgramClient
+from judges.tiers import is_local
 from schemas.study import PROGRAMS, Study
 from schemas.study_loading import LoadedStudy
 
@@ -74,6 +76,7 @@ async def make_harnesses(
         return made
     cache = ReplyCache(cache_folder or platformdirs.user_cache_path("ceopt") / "replies", warn)
     stack.callback(cache.close)
+    models = await _served(models, stack, warn)
     chats = {target.id: models[target.id] for target in study.bound_targets if target.harness == "api"}
     if chats or JUDGE in models:
         asked = [*chats.values(), *(models[name] for name in models if name == JUDGE)]
@@ -91,6 +94,23 @@ async def make_harnesses(
             command = CommandHarness(target, models[target.id], programs, environ, loaded.folder, hidden)
             made.runners[target.id] = made.provable[target.id] = command
     return made
+
+
+async def _served(
+    models: Mapping[str, ResolvedModel], stack: AsyncExitStack, warn: Callable[[str], None]
+) -> dict[str, ResolvedModel]:
+    """All of them with an address; an embedded one gets its server, one for all who use it."""
+    found: dict[str, ResolvedModel] = {}
+    addresses: dict[str, ResolvedModel] = {}
+    for name, model in models.items():
+        if not is_local(model):
+            found[name] = model
+            continue
+        if model.model not in addresses:
+            warn(f"{model.model} runs on this machine; its weights are fetched where they are not here yet")
+            addresses[model.model] = await stack.enter_async_context(bound(model))
+        found[name] = replace(addresses[model.model], name=model.name, params=model.params)
+    return found
 
 
 def _is(harness: str, study: Study) -> list[bool]:

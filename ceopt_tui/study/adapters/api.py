@@ -16,7 +16,7 @@ from judges.cache import ReplyCache
 from judges.client import LiteLLMClient
 from judges.ledger import Caps, Ledger, Spend
 from judges.prices import price_of, require_price
-from judges.tiers import is_local, resolve
+from judges.tiers import resolve
 from judges.user_config import user_config_file
 from schemas.records import CallFacts
 from schemas.study import BoundTarget, Study
@@ -93,8 +93,6 @@ def judge_model(study: Study, environ: Mapping[str, str]) -> ResolvedModel:
             f"no model is configured for `{study.judge.model}` of the judge",
             "Write it as provider/model, or set CEOPT_MODEL_CHEAP or CEOPT_MODEL_STRONG.",
         )
-    if is_local(model):
-        raise SetupError("the judge is the embedded model, which studies of this version cannot start")
     if study.budget.usd is not None:
         require_price(model, "study.yaml", "`budget.calls` in study.yaml")
     return model
@@ -107,6 +105,4 @@ def _model(target: BoundTarget, study: Study, environ: Mapping[str, str]) -> Res
             f"no model is configured for `{target.model}` of the target `{target.id}`",
             "Write it as provider/model, or set CEOPT_MODEL_CHEAP or CEOPT_MODEL_STRONG.",
         )
-    if is_local(model):
-        raise SetupError(f"the target `{target.id}` is the embedded model, which studies of this version cannot start")
     return model
