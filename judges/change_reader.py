@@ -20,7 +20,7 @@ DEFAULT_PARAMS: Mapping[str, Any] = {"temperature": 0, "max_tokens": 2048}
 OUTAGES = frozenset({"server error", "connection", "timeout"})
 VERDICT = "reverted"
 
-_OF_TEXT = """\
+OF_TEXT = """\
 You read a change of an instruction text for a language model before it is kept. Tests say that the model does better \
 with it. Tests see only part of what is wanted. You look for a gain that nobody wants:
 - the text quotes or names single test items instead of stating a rule for all inputs of that kind;
@@ -116,7 +116,7 @@ def reading_messages(change: ChangeToRead) -> tuple[Message, ...]:
     material = _MATERIAL.format(
         mark=mark, description=change.description, constraints=constraints, diff=change.diff.rstrip("\n")
     )
-    return Message("system", (_OF_CODE if change.of_code else _OF_TEXT) + _RULES.format(mark=mark)), Message(
+    return Message("system", (_OF_CODE if change.of_code else OF_TEXT) + _RULES.format(mark=mark)), Message(
         "user", material
     )
 

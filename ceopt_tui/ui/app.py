@@ -34,6 +34,7 @@ from ceopt_tui.ui.screens.home import HomeScreen
 from ceopt_tui.ui.screens.reading import ReadingScreen
 from ceopt_tui.ui.screens.run import RunScreen
 from ceopt_tui.ui.screens.themes import ThemesScreen
+from ceopt_tui.ui.studying_app import StudyingApp
 
 if TYPE_CHECKING:
     from ceopt_tui.ui.catalogue import Catalogue
@@ -43,7 +44,7 @@ REREADING = "rereading"
 REFRESH_S = 0.25
 
 
-class CeoptApp(PersonalApp, HandingOutApp, EditingApp):
+class CeoptApp(PersonalApp, HandingOutApp, StudyingApp, EditingApp):
     """Home, run, question and report. Its return value is the exit status."""
 
     CSS_PATH = "app.tcss"

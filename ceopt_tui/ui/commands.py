@@ -68,6 +68,9 @@ WITH_QUIT: tuple[Place, ...] = ("home", "run", "review", "coverage", "reading", 
 COMMANDS = (
     Command("open", "enter", "enter", "Open", "Open the run; a new spec is started", "open", ("home",), False, False),
     Command("new_run", "n", "n", "New run", "Set a run up: text, failures, limits", "new_run", ("home",)),
+    Command(
+        "studies", "u", "u", "Studies", "Studies: verdicts, intervals, what is missing", "studies", ("home",), False
+    ),
     Command("reload", "f5", "f5", "Reload", "Read the runs again", "reload", ("home",), False),
     Command(
         "back",

@@ -37,6 +37,11 @@ class NewRunWanted(Message):
 
 
 @dataclass
+class StudiesWanted(Message):
+    """The person wants to see a study."""
+
+
+@dataclass
 class IdeaWanted(Message):
     """The person has an idea for the run on the screen."""
 

@@ -28,6 +28,7 @@ from ceopt_tui.ui.entries import RunEntry
 from ceopt_tui.ui.last_words import outcome_lines, way_on
 from ceopt_tui.ui.new_run_source import NewRunFiles
 from ceopt_tui.ui.settings import read_settings, theme_file
+from ceopt_tui.ui.study_source import StudyFiles
 from ceopt_tui.ui.tour_app import TourApp
 from judges.user_config import user_config_file
 from schemas.loading import is_evalset_file
@@ -98,6 +99,7 @@ def _run(app: CeoptApp, catalogue: Catalogue, *, told: bool = True) -> int:
     app.trial_of = Trial
     if isinstance(catalogue, RepositoryCatalogue):
         app.new_runs = NewRunFiles(catalogue.repository, catalogue.options)
+        app.studies = StudyFiles(catalogue.repository.root, dict(os.environ))
     return run_app(app, told=told)
 
 

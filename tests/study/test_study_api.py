@@ -196,9 +196,6 @@ def test_a_model_that_is_not_configured_is_refused(tmp_path: Path, endpoint: Stu
     targets = [TARGETS[0] | {"model": "cheap"}]
     with pytest.raises(SetupError, match="no model is configured for `cheap` of the target `gpt`"):
         planned(study(tmp_path, targets=targets), endpoint)
-    local = [TARGETS[0] | {"model": "local/x"}]
-    with pytest.raises(SetupError, match="studies of this version cannot start"):
-        planned(study(tmp_path / "b", targets=local), endpoint)
 
 
 async def test_what_is_sent_names_no_text_case_or_answer(tmp_path: Path, endpoint: StubEndpoint) -> None:

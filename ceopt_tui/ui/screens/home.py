@@ -17,7 +17,15 @@ from ceopt_tui.core.visible import one_line, said
 from ceopt_tui.ui.commands import Place, bindings_for
 from ceopt_tui.ui.entries import RunEntry
 from ceopt_tui.ui.files_at_hand import files_of
-from ceopt_tui.ui.messages import CoverageWanted, EvalSetWanted, FilesWanted, NewRunWanted, ReloadWanted, RunOpened
+from ceopt_tui.ui.messages import (
+    CoverageWanted,
+    EvalSetWanted,
+    FilesWanted,
+    NewRunWanted,
+    ReloadWanted,
+    RunOpened,
+    StudiesWanted,
+)
 from ceopt_tui.ui.screens.compare import CompareScreen
 from ceopt_tui.ui.styled import cell, lines_of, mark_cell
 from ceopt_tui.ui.viewmodel import RunRow, run_row
@@ -156,6 +164,9 @@ class HomeScreen(Screen[None]):
 
     def action_new_run(self) -> None:
         self.post_message(NewRunWanted())
+
+    def action_studies(self) -> None:
+        self.post_message(StudiesWanted())
 
     def action_reload(self) -> None:
         self.post_message(ReloadWanted())
