@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
@@ -18,11 +19,18 @@ from ceopt_tui.engine.skin import Skin
 from ceopt_tui.errors import CeoptError
 from ceopt_tui.exits import ExitStatus
 from ceopt_tui.run_options import RunOptions
+from ceopt_tui.shell import heeded
 from ceopt_tui.ui.messages import RunChanged, TickEnded
 from ceopt_tui.ui.run_model import RunModel
 from ceopt_tui.ui.skin import AppSkin
 
 ENGINE = "engine"  # the group of its worker
+
+SIGNALS = {
+    signal.SIGTERM: ExitStatus.TERMINATED,
+    signal.SIGHUP: ExitStatus.HANGUP,
+    signal.SIGINT: ExitStatus.INTERRUPTED,
+}
 
 Work = Callable[[], Awaitable[object]]  # not yet a coroutine: a worker that never starts leaves none behind
 Tick = Callable[[RunOptions, Skin], Awaitable[TickResult]]
@@ -109,6 +117,12 @@ class EngineApp(App[int]):
 
     def on_hung_up(self) -> None:
         self.leave(ExitStatus.HANGUP)
+
+    def heed_signals(self) -> None:
+        """Has the signals of this process end the app in order, each with its status."""
+        loop = asyncio.get_running_loop()
+        for number in heeded(SIGNALS):
+            loop.add_signal_handler(number, self.leave, SIGNALS[number])
 
     def leave(self, status: int) -> None:
         """Ends the app with this status once the engine has put the end of its tick on record."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import io
 import os
-import signal
 import sys
 import tempfile
 from dataclasses import replace
@@ -18,7 +17,7 @@ from ceopt_tui.exits import ExitStatus
 from ceopt_tui.going_on import go_on
 from ceopt_tui.replaying import ReplayEndpoint
 from ceopt_tui.run_options import RunOptions
-from ceopt_tui.shell import has_screen, heeded, outliving_its_streams
+from ceopt_tui.shell import has_screen, outliving_its_streams
 from ceopt_tui.system_clock import SystemClock
 from ceopt_tui.tour import NOTES, lay_out_tour, recorded_replies
 from ceopt_tui.trial import Trial
@@ -34,12 +33,6 @@ from judges.user_config import user_config_file
 from schemas.loading import is_evalset_file
 
 GOODBYE = "That was the tour; nothing of it is left. For a text of your own: `ceopt` in its repository, then n."
-
-SIGNALS = {
-    signal.SIGTERM: ExitStatus.TERMINATED,
-    signal.SIGHUP: ExitStatus.HANGUP,
-    signal.SIGINT: ExitStatus.INTERRUPTED,
-}
 
 
 def open_run(options: RunOptions) -> int:
@@ -122,9 +115,7 @@ def run_app(app: CeoptApp, *, told: bool = True) -> int:
 
 
 async def _running(app: CeoptApp) -> int:
-    loop = asyncio.get_running_loop()
-    for number in heeded(SIGNALS):
-        loop.add_signal_handler(number, app.leave, SIGNALS[number])
+    app.heed_signals()
     await app.run_async()
     await app.tick_over()
     return app.return_code or 0

@@ -8,6 +8,7 @@ from typing import Any
 from textual.drivers.web_driver import WebDriver
 from textual.events import AppFocus
 
+from ceopt_tui.ui.engine_app import EngineApp
 from ceopt_tui.ui.messages import HungUp
 
 AGAIN_S = 2.0
@@ -32,6 +33,8 @@ class ServedDriver(WebDriver):
     def start_application_mode(self) -> None:
         """As on a terminal, the app has the keyboard from the start; what the page says of it may come too early."""
         super().start_application_mode()
+        if isinstance(self._app, EngineApp):
+            self._app.heed_signals()  # Textual's would end a run at work without its last record, and with 0
         self._app.call_later(self._app.post_message, AppFocus())
 
     def run_input_thread(self) -> None:

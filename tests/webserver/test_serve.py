@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import signal
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,11 @@ from typing import Any
 import aiohttp
 import pytest
 from ceopt_process import Place, cold
-from served import LIMIT_S, Served, alive, browser, open_tab, serving
+from served import CEOPT, LIMIT_S, Served, alive, browser, open_tab, serving, words_in
 from stub_endpoint import StubEndpoint
 from triage_project import make_project
+
+from ceopt_tui.shell import WEB_DRIVER
 
 PATHS = ("/", "/ws", "/static/js/textual.js", "/static/css/xterm.css", "/page/page.js", "/download/key", "/nowhere")
 SECRET = "sk-FAKE-ZYXWVUTS87654321"
@@ -140,6 +143,28 @@ async def test_a_closed_tab_ends_its_app_in_order_and_the_next_goes_on(place: Pl
         await until_gone(app)
         ends = [record for record in records(place) if record["kind"] == "tick_ended"]
         assert ends and all(end["reason"] == "interrupted" for end in ends)
+
+
+def test_a_signal_ends_the_app_of_a_tab_in_order_and_with_its_status(tmp_path: Path) -> None:
+    with StubEndpoint() as endpoint:
+        place = make_project(tmp_path, endpoint.api_base)
+        environ = {**place.environment(), "TEXTUAL_DRIVER": WEB_DRIVER, "COLUMNS": "80", "ROWS": "24"}
+        app = subprocess.Popen(
+            [CEOPT, "run", "spec.yaml"], cwd=place.root, env=environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        assert app.stdout is not None and app.stdin is not None
+        drawn = b""
+        while "Start measuring?" not in words_in(drawn):
+            more = os.read(app.stdout.fileno(), 65_536)
+            assert more, words_in(drawn)
+            drawn += more
+        app.send_signal(signal.SIGTERM)
+        app.stdout.read()
+        assert app.wait(LIMIT_S) == 143
+        app.stdin.close()
+        app.stdout.close()
+    ends = [record for record in records(place) if record["kind"] == "tick_ended"]
+    assert [end["reason"] for end in ends] == ["interrupted"]
 
 
 async def test_options_of_the_run_reach_the_app_of_a_tab(place: Place) -> None:
