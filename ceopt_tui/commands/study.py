@@ -11,6 +11,7 @@ import click
 
 from ceopt_tui.commands.study_queue import enqueue, queue, run_next
 from ceopt_tui.commands.study_regress import regress
+from ceopt_tui.commands.study_release import release
 from ceopt_tui.core.figures import counted
 from ceopt_tui.core.visible import said
 from ceopt_tui.errors import InputError
@@ -27,7 +28,6 @@ from ceopt_tui.system_clock import SystemClock
 
 NOT_YET = {
     "improve": "writing the next variant",
-    "release": "taking a variant into its target",
 }
 
 
@@ -157,7 +157,7 @@ def report(study: Path, output: str, as_json: bool) -> int:
     return ExitStatus.FINISHED
 
 
-for _more in (regress, enqueue, run_next, queue):
+for _more in (regress, enqueue, run_next, queue, release):
     command.add_command(_more)
 
 
