@@ -29,6 +29,7 @@ from ceopt_tui.study.preflight import require_sound_cases
 from ceopt_tui.study.prompts import asked, whole_prompt
 from judges.family import family
 from schemas.evalset import as_words
+from schemas.study import PROGRAMS
 from schemas.study_loading import LoadedStudy, load_study
 
 
@@ -82,6 +83,7 @@ class StudyPlan:
             *(self._of_target(target.id) for target in study.bound_targets if target.id in targets),
             f"In all     {_told(self.total)}",
             self._of_judge(),
+            *self._of_proofs(),
             f"Caps       {money}; {calls}",
         ]
 
@@ -90,7 +92,20 @@ class StudyPlan:
         judged = sum(cell.case.is_judged for cell in self.cells)
         if judge is None or not judged:
             return "Judge      none: every scorer works by rule. Proposer: none."
-        return f"Judge      {judge.model}: {counted(judged, 'cell')}, in the figures above. Proposer: none."
+        tried = len({cell.case.id for cell in self.cells if cell.case.is_judged})
+        return (
+            f"Judge      {judge.model}: {counted(judged, 'cell')}, in the figures above; tried first on two replies to "
+            f"{counted(tried, 'case')}. Proposer: none."
+        )
+
+    def _of_proofs(self) -> list[str]:
+        programs = {cell.target.id for cell in self.cells if cell.target.harness in PROGRAMS}
+        if not programs:
+            return []
+        names = ", ".join(sorted(programs))
+        return [
+            f"Isolation  {names}: started up to 3 times more, to show that it runs apart, not in the figures above"
+        ]
 
     def _of_target(self, name: str) -> str:
         own = [self.estimates[cell.id] for cell in self.cells if cell.target.id == name]

@@ -180,6 +180,15 @@ def test_a_judge_that_would_judge_itself_or_is_missing_is_refused(
         load_study(study(tmp_path, **changes))
 
 
+def test_the_plan_names_the_judge_and_that_it_is_tried_first(tmp_path: Path) -> None:
+    lines = plan_study(study(tmp_path), {"OPENAI_API_KEY": "sk-x"}).lines()
+    said = (
+        "Judge      openai/grader: 2 cells, in the figures above; tried first on two replies to 1 case. Proposer: none."
+    )
+    assert said in lines
+    assert any(line.startswith("In all     6 calls") for line in lines)
+
+
 def test_kin_under_another_name_is_refused_before_any_call(tmp_path: Path) -> None:
     root = study(tmp_path, judge={"model": "openai/stub-large", "family": "other"})
     with pytest.raises(SetupError, match="is of the family of openai/stub, which the target `own` tests"):

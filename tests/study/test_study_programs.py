@@ -220,6 +220,11 @@ async def test_a_command_that_fails_is_an_error_and_never_an_empty_success(
     assert all(re.search(why, lost["why"]) and "sk-FAKE" not in lost["why"] for lost in report["lost"])
 
 
+def test_the_plan_says_that_a_program_is_started_more_often(tmp_path: Path) -> None:
+    lines = plan_study(with_command(tmp_path, FOLLOWS), dict(os.environ)).lines()
+    assert "Isolation  own: started up to 3 times more, to show that it runs apart, not in the figures above" in lines
+
+
 async def test_a_changed_script_is_another_study(tmp_path: Path) -> None:
     root = with_command(tmp_path, FOLLOWS)
     (root / "reader.py").write_text("#!/bin/sh\necho returns\n", encoding="utf-8")
