@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ceopt_tui.study.outputs import read_replies
 from ceopt_tui.study.places import write_new
 from ceopt_tui.study.planning import StudyPlan
 from ceopt_tui.study.report_markdown import markdown
@@ -27,7 +28,7 @@ class MeasuredStudy:
 
 async def measure(plan: StudyPlan, around: Surroundings, *, fresh: bool = False) -> MeasuredStudy:
     """Runs what is not settled. Of a part of a study no file is written: what was left out is missing in it."""
-    found = report_of(plan.loaded, await run_study(plan, around, fresh=fresh))
+    found = report_of(plan.loaded, await run_study(plan, around, fresh=fresh), read_replies(plan.folder))
     text, data = markdown(found), json.dumps(found, indent=1, ensure_ascii=False) + "\n"
     endings = ((".md", text), (".json", data)) if found["complete"] else ()
     written = tuple(write_new(plan.folder, "report", ending, content.encode()) for ending, content in endings)

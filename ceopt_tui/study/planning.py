@@ -103,9 +103,7 @@ class StudyPlan:
         if not programs:
             return []
         names = ", ".join(sorted(programs))
-        return [
-            f"Isolation  {names}: started up to 3 times more, to show that it runs apart, not in the figures above"
-        ]
+        return [f"Isolation  {names}: started up to 3 times more, to show that it runs apart, not in the figures above"]
 
     def _of_target(self, name: str) -> str:
         own = [self.estimates[cell.id] for cell in self.cells if cell.target.id == name]

@@ -37,7 +37,7 @@ def _lines(report: Mapping[str, Any]) -> Iterator[str]:
     yield f"- {counted(design['cases'], 'case')}, {counted(design['repeats'], 'repeat')}, seed {design['seed']}."
     yield f"- Registered in the commit {_code(report['commit'])}." if report["commit"] else _unregistered(report)
     yield f"- {_spent(report['spent'])}"
-    yield _outputs(report["outputs"]["kept"])
+    yield _outputs(report["outputs"])
     yield ""
     yield from _hypotheses(report)
     yield from _worth(report["value"])
@@ -55,11 +55,11 @@ def _unregistered(report: Mapping[str, Any]) -> str:
     return "- Registered in no commit: no model was asked, so nothing here is a claim about a text."
 
 
-def _outputs(kept: int) -> str:
+def _outputs(outputs: Mapping[str, Any]) -> str:
+    kept, read = outputs["kept"], outputs["read"]
     if kept:
-        return (
-            f"- {counted(kept, 'raw output')} kept in `outputs`, by target; no person is on record as having read them."
-        )
+        who = f"a person has opened {read} of them" if read else "no person is on record as having read them"
+        return f"- {counted(kept, 'raw output')} kept in `outputs`, by target; {who}."
     return "- Raw outputs were not kept, and no person has read any: only their hashes are on record."
 
 

@@ -22,14 +22,18 @@ from schemas.study_records import CellFailed, CellScored
 
 REPORT_VERSION = 1
 DIGITS = 4
+NOBODY: frozenset[str] = frozenset()  # has read anything
 PROBED = {
         "cell_write", "host_read_blocked", "sibling_read_blocked", "host_write_blocked", "host_config_unchanged",
         "runtime_removed", "why",
 }  # fmt: skip
 
 
-def report_of(loaded: LoadedStudy, state: StudyState) -> dict[str, Any]:
-    """The whole report. What has no score is named, and no figure is made of it."""
+def report_of(loaded: LoadedStudy, state: StudyState, read: frozenset[str] = NOBODY) -> dict[str, Any]:
+    """The whole report. What has no score is named, and no figure is made of it.
+
+    `read` are hashes of replies that a person opened.
+    """
     study = loaded.study
     cells = list(cells_of(list(study.texts), study.bound_targets, loaded.cases, study.k))
     scores = {cell: end.score for cell, end in state.scores.items()}
@@ -63,10 +67,7 @@ def report_of(loaded: LoadedStudy, state: StudyState) -> dict[str, Any]:
         "judge": _judge(loaded, state, trusted=trusted),
         "regressions": _regressions(state),
         "isolation": [_isolation(target, state) for target in study.bound_targets],
-        "outputs": {
-            "kept": sum(end.kept for end in state.ended.values() if isinstance(end, CellScored | CellFailed)),
-            "read_by_a_person": False,
-        },
+        "outputs": _outputs(state, read),
     }
 
 
@@ -182,6 +183,13 @@ def _regressions(state: StudyState) -> dict[str, int]:
     """Cells in which something that worked before no longer does, beside what their hidden tests say."""
     told = [end.regression for end in state.scores.values() if end.regression is not None]
     return {"cells": len(told), "broken": sum(share < 1 for share in told)}
+
+
+def _outputs(state: StudyState, read: frozenset[str]) -> dict[str, Any]:
+    """Replies that can be read, and how many of them a person opened."""
+    kept = [end for end in state.ended.values() if isinstance(end, CellScored | CellFailed) and end.kept]
+    opened = sum(end.reply_sha256 in read for end in kept)
+    return {"kept": len(kept), "read": opened, "read_by_a_person": 0 < len(kept) == opened}
 
 
 def _isolation(target: BoundTarget, state: StudyState) -> dict[str, Any]:

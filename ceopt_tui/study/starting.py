@@ -23,7 +23,7 @@ from ceopt_tui.study.adapters.api import Calls
 from ceopt_tui.study.freezing import Committed, Manifest, differences, manifest_of, require_committed
 from ceopt_tui.study.harnesses import make_harnesses
 from ceopt_tui.study.judge_trial import is_judge_tried, try_judge
-from ceopt_tui.study.outputs import OutputFiles
+from ceopt_tui.study.outputs import OutputFiles, read_replies
 from ceopt_tui.study.places import make_output, output_folder
 from ceopt_tui.study.planning import StudyPlan, require_registered
 from ceopt_tui.study.probing import Token, probe_targets
@@ -89,7 +89,7 @@ def recorded_report(study: Path, output: str) -> dict[str, Any]:
     changed = [name for name, digest in manifest_of(loaded).files.items() if state.registered.files.get(name) != digest]
     if changed:
         raise SetupError(f"{', '.join(changed)} is no longer what these results were measured with")
-    return report_of(loaded, state)
+    return report_of(loaded, state, read_replies(folder))
 
 
 async def _run_cells(

@@ -28,6 +28,7 @@ Place = Literal[
     "new",
     "rubric",
     "chart",
+    "study",
 ]
 PLACES: dict[Place, str] = {
     "home": "Runs of this repository",
@@ -44,6 +45,7 @@ PLACES: dict[Place, str] = {
     "new": "Setting up a new run",
     "rubric": "Writing a rubric",
     "chart": "Score over experiments",
+    "study": "A study",
 }
 
 
@@ -64,7 +66,7 @@ class Command:
 
 REVIEWS: tuple[Place, ...] = ("review", "keep")
 WITH_HELP: tuple[Place, ...] = ("home", "run", "review", "coverage", "new", "chart")
-WITH_QUIT: tuple[Place, ...] = ("home", "run", "review", "coverage", "reading", "new", "chart")
+WITH_QUIT: tuple[Place, ...] = ("home", "run", "review", "coverage", "reading", "new", "chart", "study")
 COMMANDS = (
     Command("open", "enter", "enter", "Open", "Open the run; a new spec is started", "open", ("home",), False, False),
     Command("new_run", "n", "n", "New run", "Set a run up: text, failures, limits", "new_run", ("home",)),
@@ -79,7 +81,7 @@ COMMANDS = (
         "Back",
         "Go back; a run at work goes on",
         "back",
-        ("run", "review", "reading", "themes", "chart"),
+        ("run", "review", "reading", "themes", "chart", "study"),
     ),
     Command("answer", "a", "a", "Answer", "Show the question that waits for you", "answer", ("run",)),
     Command("go_on", "c", "c", "Go on", "Start the run, or go on where it was", "go_on", ("run",)),
@@ -119,7 +121,10 @@ COMMANDS = (
     Command("open_file", "o", "o", "Open", "Text, spec, report in your editor", "open_file", ("home", "run"), False),
     Command("copy_resume", "y", "y", "Copy", "The command that goes on with the run", "copy", ("run",), False),
     Command("copy_diff", "y", "y", "Copy", "Its diff to the clipboard", "copy", ("review",), False),
-    Command("copy_text", "y", "y", "Copy", "The text to the clipboard", "copy", ("reading",)),
+    Command("copy_text", "y", "y", "Copy", "The text to the clipboard", "copy", ("reading", "study")),
+    Command(
+        "read_outputs", "o", "o", "Outputs", "Read raw replies; what you open is on record", "read_outputs", ("study",)
+    ),
     Command("open_report", "o", "o", "Editor", "The report in your editor", "open_file", ("reading",)),
     Command("compare", "c", "c", "Compare", "Mark a run, then another: both side by side", "compare", ("home",), False),
     Command("find", "slash", "/", "Search", "Go to what has these words", "find", ("home", "run"), False),

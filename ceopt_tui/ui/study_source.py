@@ -9,6 +9,7 @@ from typing import Protocol
 
 from ceopt_tui.errors import CeoptError
 from ceopt_tui.journal.disk import JOURNAL_NAME
+from ceopt_tui.study.outputs import kept_outputs, mark_read, read_replies
 from ceopt_tui.study.places import ARTIFACTS, DEFAULT_OUTPUT, output_folder
 from ceopt_tui.study.planning import plan_study
 from ceopt_tui.study.starting import recorded_report
@@ -44,6 +45,12 @@ class StudySource(Protocol):
     def version(self, place: StudyPlace) -> object:
         """Something else once there is more to tell."""
 
+    def outputs(self, place: StudyPlace) -> Sequence[Path]:
+        """The raw replies that can be read."""
+
+    def opened(self, place: StudyPlace, output: Path) -> str:
+        """The text of one, which is on record as read from then on."""
+
 
 class StudyFiles:
     """The studies of one repository. `environ` says which models its names mean."""
@@ -74,11 +81,21 @@ class StudyFiles:
             return str(error)
 
     def version(self, place: StudyPlace) -> object:
-        """Grows with every record."""
+        """Grows with every record, and with every reply that is read."""
+        folder = output_folder(place.folder, place.output)
         try:
-            return (output_folder(place.folder, place.output) / JOURNAL_NAME).stat().st_size
+            return (folder / JOURNAL_NAME).stat().st_size, len(read_replies(folder))
         except OSError:
             return None
+
+    def outputs(self, place: StudyPlace) -> Sequence[Path]:
+        """By target, case and text."""
+        return kept_outputs(output_folder(place.folder, place.output))
+
+    def opened(self, place: StudyPlace, output: Path) -> str:
+        """The reply with what is no text in it made visible by the screen. StorageError where it cannot be read."""
+        mark_read(output_folder(place.folder, place.output), output)
+        return output.read_bytes().decode("utf-8", "replace")
 
     def _outputs(self, folder: Path) -> list[StudyPlace]:
         name = folder.relative_to(self._root).as_posix()

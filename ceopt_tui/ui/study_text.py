@@ -29,6 +29,13 @@ def _lines(report: Mapping[str, Any]) -> Iterator[str]:
     calls, usd = report["spent"]["calls"], report["spent"]["usd"]
     money = "price unknown" if usd is None else f"{rounded(usd['value'], 4)} USD {_tags(usd)}"
     yield f"Spent      {counted(calls['value'], 'call')} {_tags(calls)}, {money}"
+    outputs = report["outputs"]
+    kept = (
+        "not kept (--keep-outputs)"
+        if not outputs["kept"]
+        else f"{outputs['read']} of {outputs['kept']} read by a person"
+    )
+    yield f"Replies    {kept}"
     yield f"Committed  {report['commit'][:10]}" if report["commit"] else "Committed  in no commit: no model was asked"
     for hypothesis in report["hypotheses"]:
         yield ""

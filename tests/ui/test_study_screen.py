@@ -15,7 +15,8 @@ from textual.pilot import Pilot
 
 from ceopt_tui.going_on import go_on
 from ceopt_tui.study.planning import Only, plan_study
-from ceopt_tui.study.starting import Surroundings, run_study
+from ceopt_tui.study.report_markdown import markdown
+from ceopt_tui.study.starting import Surroundings, recorded_report, run_study
 from ceopt_tui.ui.app import CeoptApp
 from ceopt_tui.ui.catalogue import NoRuns
 from ceopt_tui.ui.screens.study import StudyScreen
@@ -77,6 +78,23 @@ async def test_it_follows_whoever_measures_it(tmp_path: Path) -> None:
         await until(pilot, lambda: "120 of 240 cells have a score; not complete" in text_of(app))
         await measured(root)
         await until(pilot, lambda: "240 of 240 cells have a score; nothing is left to run" in text_of(app))
+
+
+async def test_a_reply_that_a_person_opens_is_on_record_as_read(tmp_path: Path) -> None:
+    root = study(tmp_path)
+    around = Surroundings({}, FakeClock(), lambda text: None, lambda done, total: None, keep_outputs=True)
+    await run_study(plan_study(root, {}), around)
+    async with opened(tmp_path) as (app, pilot):
+        await until(pilot, lambda: "0 of 240 read by a person" in text_of(app))
+        await pilot.press("o")
+        await until(pilot, lambda: "Which reply?" in text_of(app))
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: "runs_foreign_code" in text_of(app))
+        await pilot.press("escape")
+        await until(pilot, lambda: "of 240 read" in text_of(app) and "Replies    0 of" not in text_of(app))
+    report = recorded_report(root, "run")
+    assert 0 < report["outputs"]["read"] < 240 and not report["outputs"]["read_by_a_person"]
+    assert f"a person has opened {report['outputs']['read']} of them" in markdown(report)
 
 
 async def test_of_several_one_is_picked_and_a_broken_one_says_what_is_wrong(tmp_path: Path) -> None:
